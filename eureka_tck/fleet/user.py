@@ -91,7 +91,7 @@ class FleetUser(User):
             even_phases(self.storm.instances, self.storm.renewal_interval, time.monotonic()),
             self.storm.renewal_interval,
             jitter=self.storm.jitter,
-            rng=Random(self.storm.instances),  # noqa: S311 - not for secrets
+            rng=Random(self.storm.instances),
         )
         try:
             while True:
