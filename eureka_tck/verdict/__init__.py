@@ -13,11 +13,13 @@ What a test of the suites imports, and nothing more.
         expect("the answer to a renewal of an unknown instance", answer).has_status(404)
 
 Modules: `requirement` the marker, `case` a test in the making, `expect` its assertions,
-`outcome` how it ends, `catalogue` the rows, `expectation` the known deviations,
-`judgement` results to verdicts, `message` the text of a failure.
+`due` a wait that must not be in vain, `outcome` how a test ends, `catalogue` the rows,
+`expectations` the known deviations, `judgement` results to verdicts,
+`message` the text of a failure.
 """
 
 from eureka_tck.verdict.case import Case
+from eureka_tck.verdict.due import due
 from eureka_tck.verdict.expect import expect
 from eureka_tck.verdict.outcome import Inconclusive, NotApplicable, RequirementFailed
 from eureka_tck.verdict.requirement import requirement
@@ -27,6 +29,7 @@ __all__ = [
     "Inconclusive",
     "NotApplicable",
     "RequirementFailed",
+    "due",
     "expect",
     "requirement",
 ]

@@ -14,6 +14,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Protocol
 
 from eureka_tck.report.model import Moment
+from eureka_tck.wire.recorder import Recorder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,7 +47,7 @@ class Case:
         self.requirements = requirements
         self.attempt = attempt
         self.begun_at: float | None = None
-        self.exchanges: list[Exchange] = []
+        self.recorder = _CaseRecorder(self)
         self.timeline: list[Moment] = []
         self._given: list[str] = []
         self._clock: Timekeeper | None = None
@@ -77,13 +78,14 @@ class Case:
         """Put an event on the timeline, at an instant in registry seconds (default: now)."""
         self.timeline.append(Moment(text=text, at=self.now if at is None else at))
 
-    def attach(self, exchange: Exchange) -> None:
-        """Keep an exchange as evidence."""
-        self.exchanges.append(exchange)
+    @property
+    def exchanges(self) -> list[Exchange]:
+        """The exchanges of the test so far, oldest first."""
+        return self.recorder.exchanges
 
-    def record(self, exchange: Exchange) -> None:
-        """Keep an exchange as evidence: a case serves as the wire client's recorder."""
-        self.exchanges.append(exchange)
+    def attach(self, exchange: Exchange) -> None:
+        """Keep an exchange as evidence; those of the fixture `registry` are kept by themselves."""
+        self.recorder.record(exchange)
 
     def app(self, name: str = "APP") -> str:
         """Return an application name of this case's own, in upper case: the same for one name."""
@@ -115,6 +117,17 @@ class Case:
             yield self
         finally:
             _CURRENT.reset(token)
+
+
+class _CaseRecorder(Recorder):
+    """The recorder of a case: its instants come from the clock that the case has by then."""
+
+    def __init__(self, case: Case) -> None:
+        super().__init__()
+        self._case = case
+
+    def now(self) -> float | None:
+        return self._case.now
 
 
 _CURRENT: ContextVar[Case | None] = ContextVar("case", default=None)
