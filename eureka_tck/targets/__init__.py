@@ -1,0 +1,63 @@
+"""
+What is judged: `parse_target` turns the word of the command line into targets, one a node.
+
+    python              the registry of this distribution
+    java:5.0.3          the Java reference, Spring Cloud Netflix Eureka Server of that version
+    command:my.toml     any local program; the adapter says how it is started
+"""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+
+from eureka_tck.errors import CannotRun
+from eureka_tck.targets.command import load_adapter
+from eureka_tck.targets.java import VERSIONS, JavaTarget
+from eureka_tck.targets.python import PythonTarget
+from eureka_tck.targets.target import (
+    CAPABILITIES,
+    ClockStamp,
+    Counters,
+    Fetch,
+    ImageLaunch,
+    Launch,
+    NodePlan,
+    Target,
+)
+
+__all__ = [
+    "CAPABILITIES",
+    "ClockStamp",
+    "Counters",
+    "Fetch",
+    "ImageLaunch",
+    "Launch",
+    "NodePlan",
+    "Target",
+    "parse_target",
+]
+
+NAMES = ("python", *(f"java:{version}" for version in VERSIONS), "command:ADAPTER.toml")
+
+
+def parse_target(text: str) -> tuple[Target, ...]:
+    """Return the targets a command line names: one, or a comma list with one a node."""
+    return tuple(_parse_one(word.strip(), text) for word in text.split(","))
+
+
+def _parse_one(word: str, text: str) -> Target:
+    if word == "python":
+        return PythonTarget()
+    kind, _, rest = word.partition(":")
+    if kind == "java" and rest in VERSIONS:
+        return JavaTarget(rest)
+    if kind == "command" and rest:
+        return load_adapter(Path(rest))
+    where = f" (in {text!r})" if word != text else ""
+    nearest = difflib.get_close_matches(word, NAMES, n=1, cutoff=0.4)
+    hint = f" Did you mean {nearest[0]}?" if nearest else ""
+    raise CannotRun(
+        f"there is no target {word!r}{where}.{hint}",
+        f"A target is one of {', '.join(NAMES)}, or a comma list of them, one a node.",
+    )

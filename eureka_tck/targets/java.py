@@ -1,0 +1,111 @@
+"""The Java reference, a release of Spring Cloud Netflix Eureka Server, unmodified."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, ClassVar
+
+from eureka_tck.settings import as_properties
+from eureka_tck.targets.faketime import preload
+from eureka_tck.targets.state import SPRING_PATH, read_spring_page
+from eureka_tck.targets.target import (
+    CAPABILITIES,
+    ClockStamp,
+    Counters,
+    Fetch,
+    ImageLaunch,
+    Launch,
+    NodePlan,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+VERSIONS = ("5.0.3", "4.3.0")
+CONFIG = "application.properties"
+HEAP = "-Xmx128m"  # 200 MB resident a node; some ten thousand instances fit
+DATE_RESOLUTION = 1.0  # registry s: an HTTP Date has whole seconds
+
+
+@dataclass(frozen=True, slots=True)
+class JavaTarget:
+    """One release of the reference; sped up by libfaketime."""
+
+    version: str
+    family: ClassVar[str] = "java"
+    default_speed: ClassVar[float] = 5.0
+    ready_path: ClassVar[str] = "/eureka/apps/TCK-IS-IT-READY"
+    ready_line: ClassVar[str | None] = "Changing status to UP"
+    ready_budget: ClassVar[float] = 90.0  # real s; 2 s alone, up to 40 s beside 17 others
+    capabilities: ClassVar[frozenset[str]] = CAPABILITIES - {"reload", "rate-limiter"}
+
+    @property
+    def name(self) -> str:
+        """Return the name on the command line, as java:5.0.3."""
+        return f"java:{self.version}"
+
+    def prepare(self, backend: str) -> None:
+        """Build the jar and its class-data archive, or the image, on first use."""
+        from eureka_tck import supplies  # noqa: PLC0415 - pulls in what only this target needs
+
+        if backend == "docker":
+            supplies.images.java(self.version)
+        else:
+            supplies.java.reference(self.version)
+
+    def launch(self, plan: NodePlan) -> Launch:
+        """Return the JVM with its settings in a file of the node's folder."""
+        from eureka_tck.supplies import java  # noqa: PLC0415 - the same
+
+        reference = java.reference(self.version)
+        config = plan.folder / CONFIG
+        settings = {
+            "spring.application.name": "registry",
+            "spring.main.banner-mode": "off",
+            **plan.settings,
+        }
+        return Launch(
+            argv=(
+                str(reference.java),
+                *reference.flags,
+                HEAP,
+                "-jar",
+                str(reference.jar),
+                f"--spring.config.location=file:{config}",
+            ),
+            env=preload(plan, _libraries(plan)),
+            files={config: as_properties(settings)},
+        )
+
+    def image(self, plan: NodePlan) -> ImageLaunch:
+        """Return the container of this release."""
+        raise NotImplementedError
+
+    def counters(self, fetch: Fetch) -> Counters:
+        """Read Spring's status page."""
+        return read_spring_page(fetch(SPRING_PATH))
+
+    def clock_stamp(self, fetch: Fetch, date: str | None) -> ClockStamp | None:  # noqa: ARG002 - the header says it
+        """Return what the Date header of an answer says: Tomcat takes it from the JVM's clock."""
+        return date_stamp(date)
+
+
+def date_stamp(date: str | None) -> ClockStamp | None:
+    """Return an HTTP Date as a reading of the clock that wrote it."""
+    if date is None:
+        return None
+    at = parsedate_to_datetime(date).timestamp()
+    return ClockStamp(round(at * 1000), DATE_RESOLUTION, "now")
+
+
+def _libraries(plan: NodePlan) -> list[Path]:
+    """Return what is preloaded; the shim stands first, since it asks the next for the time."""
+    from eureka_tck.supplies import faketime, shim  # noqa: PLC0415 - the same
+
+    libraries: list[Path] = []
+    if plan.wall_file is not None:
+        libraries.append(shim.library())
+    if plan.speed != 1:
+        libraries.append(faketime.library())
+    return libraries

@@ -1,0 +1,79 @@
+"""The registry of this distribution, started as a process of its own; nothing of it is imported."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import ClassVar
+
+from eureka_tck.errors import CannotRun
+from eureka_tck.settings import as_yaml
+from eureka_tck.targets.state import STATE_PATH, read_counters, read_state
+from eureka_tck.targets.target import (
+    CAPABILITIES,
+    ClockStamp,
+    Counters,
+    Fetch,
+    ImageLaunch,
+    Launch,
+    NodePlan,
+)
+
+CONFIG = "application.yml"
+
+
+@dataclass(frozen=True, slots=True)
+class PythonTarget:
+    """`eureka.server` under this interpreter; its clock is scaled by itself."""
+
+    name: ClassVar[str] = "python"
+    family: ClassVar[str] = "python"
+    default_speed: ClassVar[float] = 10.0
+    ready_path: ClassVar[str] = "/eureka/apps/TCK-IS-IT-READY"
+    ready_line: ClassVar[str | None] = None
+    ready_budget: ClassVar[float] = 15.0  # real s; 0.8 s on an idle machine
+    capabilities: ClassVar[frozenset[str]] = CAPABILITIES - {
+        "step",
+        "reload",
+        "locale",
+        "rate-limiter",
+        "regions",
+    }
+
+    def prepare(self, backend: str) -> None:
+        """Nothing is built for a process; an image is built by the supplies."""
+        if backend == "docker":
+            from eureka_tck.supplies.images import python_image  # noqa: PLC0415 - needs Docker
+
+            python_image()
+
+    def launch(self, plan: NodePlan) -> Launch:
+        """Return the server with its settings in a file of the node's folder."""
+        config = plan.folder / CONFIG
+        return Launch(
+            argv=(
+                sys.executable,
+                "-m",
+                "eureka.server",
+                "--config",
+                str(config),
+                "--speed",
+                f"{plan.speed:g}",
+                "--epoch",
+                f"{plan.epoch:.6f}",
+            ),
+            files={config: as_yaml(plan.settings)},
+        )
+
+    def image(self, plan: NodePlan) -> ImageLaunch:
+        """Return the container of the server."""
+        raise NotImplementedError
+
+    def counters(self, fetch: Fetch) -> Counters:
+        """Read the node's state page."""
+        return read_counters(fetch(STATE_PATH))
+
+    def clock_stamp(self, fetch: Fetch, date: str | None) -> ClockStamp | None:  # noqa: ARG002 - its Date header is real time
+        """Return the instant at which it says it opened."""
+        opened = read_state(fetch(STATE_PATH)).opened_at_ms
+        return ClockStamp(opened, 0.001, "since its start") if opened else None
