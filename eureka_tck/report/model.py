@@ -49,6 +49,18 @@ class Moment(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     at: float | None = None
 
 
+class Mark(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    Where an exchange is wrong: the first line of its answer that contains `text`.
+
+    `exchange` counts from 0 in `TestResult.exchanges`; the page shows `expected` below the line.
+    """
+
+    exchange: int
+    text: str
+    expected: str
+
+
 class TestResult(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What one test found, before any expectation is applied to it."""
 
@@ -64,6 +76,7 @@ class TestResult(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     actual: str = ""
     timeline: tuple[Moment, ...] = ()
     exchanges: tuple[Exchange, ...] = ()
+    marks: tuple[Mark, ...] = ()
     logs: dict[str, str] = {}
     traceback: str = ""
     late: bool = False
@@ -115,6 +128,12 @@ class RowVerdict(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     sentence: str = ""
     reason: str = ""
     tests: tuple[JudgedTest, ...] = ()
+
+    @property
+    def is_unbuilt(self) -> bool:
+        """Whether the row deviates only because the target does not claim to have it yet."""
+        kinds = {test.expectation.kind for test in self.tests if test.expectation}
+        return self.verdict == "known deviation" and kinds == {"not built yet"}
 
 
 class Chapter(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
