@@ -35,7 +35,7 @@ def key(*parts: Path | str) -> str:
     """
     Return the key of what is made from these parts.
 
-    A folder counts with the relative names and contents of all its files, a file with its
+    A folder counts with the relative names and contents of its sources, a file with its
     contents, a string with itself.
     """
     digest = hashlib.sha256()
@@ -69,6 +69,11 @@ def made(name: str, make: Callable[[Path], None], *, what: str) -> Path:
     return entry
 
 
+def sources(folder: Path) -> list[Path]:
+    """Return the files below this folder, in a fixed order, without what Python compiled there."""
+    return sorted(p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts)
+
+
 @contextmanager
 def locked(name: str, *, what: str) -> Iterator[None]:
     """Hold the machine-wide lock of this entry; say so if another process has it."""
@@ -90,7 +95,7 @@ def _chunks(part: Path | str) -> Iterator[bytes]:
     if isinstance(part, str):
         yield part.encode()
     elif part.is_dir():
-        for path in sorted(p for p in part.rglob("*") if p.is_file()):
+        for path in sources(part):
             yield path.relative_to(part).as_posix().encode()
             yield path.read_bytes()
     else:

@@ -53,14 +53,19 @@ def versions() -> tuple[str, ...]:
 def reference(version: str) -> JavaReference:
     """Return this release of the reference, built if need be (27 s when nothing is cached)."""
     java = runtime(version)
-    application = cache.made(
+    unpacked = application(version)
+    jar = unpacked / "reference.jar"
+    archive = _archive(version, unpacked, jar, java)
+    return JavaReference(version, jar, archive, java, (*FLAGS, f"-XX:SharedArchiveFile={archive}"))
+
+
+def application(version: str) -> Path:
+    """Return the folder with `reference.jar` and its libraries in `lib`, built if need be."""
+    return cache.made(
         f"java/{version}-{source_key(version)}",
         functools.partial(_build, version),
         what=f"building the Java reference {version} with Maven",
     )
-    jar = application / "reference.jar"
-    archive = _archive(version, application, jar, java)
-    return JavaReference(version, jar, archive, java, (*FLAGS, f"-XX:SharedArchiveFile={archive}"))
 
 
 def source_key(version: str) -> str:
@@ -144,23 +149,23 @@ def _build(version: str, folder: Path) -> None:
     shutil.rmtree(build)
 
 
-def _archive(version: str, application: Path, jar: Path, java: Path) -> Path:
+def _archive(version: str, folder: Path, jar: Path, java: Path) -> Path:
     """Return the class-data archive of this machine for this jar, written if need be."""
-    archive = application / f"{cache.key(str(java), _identity(java), *FLAGS)}.jsa"
+    archive = folder / f"{cache.key(str(java), _identity(java), *FLAGS)}.jsa"
     if archive.exists():
         return archive
     what = f"writing the class-data archive of the Java reference {version}"
-    with cache.locked(f"java/{application.name}.jsa", what=what):
+    with cache.locked(f"java/{folder.name}.jsa", what=what):
         if not archive.exists():
             making = archive.with_suffix(".making")
             making.unlink(missing_ok=True)
             with progress(what):
-                tool.run(archive_command(java, making, jar), what=what, budget=JAVA_BUDGET)
+                tool.run(_archive_command(java, making, jar), what=what, budget=JAVA_BUDGET)
             making.rename(archive)
     return archive
 
 
-def archive_command(java: Path | str, archive: Path | str, jar: Path | str) -> list[str]:
+def _archive_command(java: Path, archive: Path, jar: Path) -> list[str]:
     """Return the command that starts the application once, to its last class, and archives it."""
     return [
         *(str(java), *FLAGS, f"-XX:ArchiveClassesAtExit={archive}"),
