@@ -28,7 +28,7 @@ class Fleet(FleetUser):
     """The one user class of this file: a whole fleet."""
 
 
-@events.init_command_line_parser.add_listener
+@events.init_command_line_parser.add_listener  # type: ignore[untyped-decorator] # Locust leaves it so
 def add_arguments(parser: LocustArgumentParser) -> None:
     """Add what a storm needs to Locust's own options."""
     parser.add_argument("--storm", default="steady", help="a name from load/storms")
@@ -38,7 +38,7 @@ def add_arguments(parser: LocustArgumentParser) -> None:
     parser.add_argument("--tally", default="", help="file for the counts of intended sends")
 
 
-@events.test_start.add_listener
+@events.test_start.add_listener  # type: ignore[untyped-decorator] # the same
 def choose_storm(environment: Environment, **_: Any) -> None:  # noqa: ANN401 - Locust passes any
     """Give the fleet its storm before any user starts."""
     options = environment.parsed_options

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
@@ -11,14 +10,12 @@ from eureka_tck.fleet.finding import findings
 from eureka_tck.fleet.generator import _at
 from eureka_tck.fleet.tally import Tally
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 FLEET = {f"fleet-{n:07d}" for n in range(10)}
 QUIET = Tally(instances=10, registered=10, cancelled=10, intended=20, sent=20, acknowledged=20)
 
 
-def outcomes(**changes: object) -> Mapping[str, str]:
+def outcomes(**changes: object) -> dict[str, str]:
     """Return the outcome of each budget of a quiet storm with these counts changed."""
     listed = changes.pop("listed", FLEET)
     left = changes.pop("left", set())
