@@ -45,6 +45,15 @@ registry at speed 20 reaches in one, and a close that crosses a request would lo
 CHUNK: Final = 65536
 """Bytes read at once."""
 
+_ENDINGS: Final = (
+    OSError,  # sockets, and all that `requests` raises
+    ValueError,  # what cannot be parsed, and what is too large
+    urllib3.exceptions.HTTPError,
+    http.client.HTTPException,
+    zlib.error,
+)
+"""All by which a call may end without an answer; `failure.ending` tells them apart."""
+
 
 @dataclass(frozen=True, slots=True)
 class ReadBudget:
@@ -83,14 +92,21 @@ class WireClient:
         self._adapter = DeadlineAdapter()
         self._last_used = monotonic()
 
-    def register(self, instance: Sample, **headers: str | None) -> Answer:
+    def register(self, instance: Sample, *, replication: bool = False) -> Answer:
         """Register an instance by JSON, below the path of its own `app`."""
-        return self.post_instance(str(instance["app"]), registration(instance), **headers)
+        return self.post(str(instance["app"]), registration(instance), replication=replication)
 
-    def post_instance(self, app: str, body: bytes, **headers: str | None) -> Answer:
-        """Send any body as a registration of that application; a JSON one unless headers differ."""
-        sent = {"Content-Type": JSON} | {name.replace("_", "-"): headers[name] for name in headers}
-        return self.call("POST", f"/apps/{_segment(app)}", headers=sent, body=body)
+    def post(
+        self,
+        app: str,
+        body: bytes,
+        *,
+        content_type: str | None = JSON,
+        replication: bool = False,
+    ) -> Answer:
+        """Send any body as a registration of that application; None sends no Content-Type."""
+        headers = {"Content-Type": content_type, **_replica(replication)}
+        return self.call("POST", f"/apps/{_segment(app)}", headers=headers, body=body)
 
     def renew(
         self,
@@ -223,13 +239,7 @@ class WireClient:
             with came:
                 encoded = _bounded_body(came.raw, self.budget.size)
                 plain = _decompressed(encoded, came.headers, self.budget.size)
-        except (
-            OSError,
-            ValueError,
-            urllib3.exceptions.HTTPError,
-            http.client.HTTPException,
-        ) as why:
-            # `requests` raises OSErrors, urllib3 and http.client their own, each in its depth
+        except _ENDINGS as why:
             self._adapter.forget_connections()
             kind, detail = ending(why, self.budget.seconds)
             exchange = asked.unanswered(detail, monotonic() - began)

@@ -8,6 +8,7 @@ happened lies at some depth of the chain. This file knows that chain and nobody 
 from __future__ import annotations
 
 import http.client
+import ssl
 import zlib
 from collections.abc import Callable, Iterator
 from typing import Final, TypeAlias
@@ -86,6 +87,7 @@ _SIGNS: Final[tuple[tuple[_Kinds, Ending, _Phrase], ...]] = (
     (urllib3_says.InvalidChunkLength, "malformed", _says("a chunk of its body has no length")),
     (http.client.IncompleteRead, "closed", _cut_short),
     ((TimeoutError, urllib3_says.TimeoutError, requests.Timeout), "timed out", _late),
+    (ssl.SSLError, "unreachable", _says("TLS was not agreed: {link}")),
     (http.client.HTTPException, "malformed", _says("what came is not HTTP: {kind}: {link}")),
     (
         urllib3_says.ProtocolError,
