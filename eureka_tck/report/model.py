@@ -197,6 +197,7 @@ class Report(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     `started` is UTC in ISO 8601; `problems` are sentences that decide the exit code
     without belonging to a row, such as an expectation that names no test.
+    The three wordings may be left empty: `sentence.worded` fills them in.
     """
 
     schema: int = SCHEMA
@@ -211,7 +212,8 @@ class Report(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     seconds: float
     registry_seconds: float
     exit_code: int
-    verdict_sentence: str
+    verdict_word: str = ""
+    verdict_sentence: str = ""
     rest_sentence: str = ""
     strict: bool = False
     totals: tuple[Total, ...]

@@ -11,13 +11,15 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+import msgspec
+
 from eureka_tck.report.figures import counted, listed
 from eureka_tck.report.model import ATTENTION, tally
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from eureka_tck.report.model import Level, RowVerdict, Total, Verdict
+    from eureka_tck.report.model import Level, Report, RowVerdict, Total, Verdict
 
 Word: TypeAlias = Literal[
     "Conformant", "As expected", "Not conformant", "Not as expected", "Inconclusive", "Not judged"
@@ -31,7 +33,7 @@ REASON_LENGTH: Final = 70
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """The verdict as one word, one sentence with figures, and the sentences about the rest."""
+    """The verdict as a word, a sentence with figures, and the rest: one line for each level."""
 
     word: Word
     sentence: str
@@ -69,19 +71,30 @@ class _Part:
         ]
         return listed(parts)
 
+    def others(self) -> str:
+        """Say what the rows are that are neither kept nor broken: "; the other 11 are …"."""
+        count = self.total["known deviation"]
+        if not count:
+            return ""
+        other = f"the other {count:,} {'is' if count == 1 else 'are'}"
+        if self.deviations and self.unbuilt:
+            return f"; {other} listed, {self.listed()}"
+        if self.unbuilt:
+            return f"; {other} not built yet"
+        return f"; {other} {'a known deviation' if count == 1 else 'known deviations'}"
+
 
 def word_verdict(
     target: str,
     rows: Iterable[RowVerdict],
     *,
     exit_code: int,
-    problems: Sequence[str] = (),
     strict: bool = False,
 ) -> Wording:
     """
     Say what a run found.
 
-    `exit_code` is the judge's; `problems` are the sentences it rests on that belong to no row;
+    `exit_code` is the judge's;
     with `strict` a failed SHOULD row counts as a MUST row does.
     """
     rows = tuple(rows)
@@ -91,7 +104,25 @@ def word_verdict(
     return Wording(
         word=_word(must, should, exit_code=exit_code, strict=strict),
         sentence=_sentence(target, must, should),
-        rest=" ".join([*_rest(must, should, ref, rows), *problems]),
+        rest="\n".join(_rest(must, should, ref, rows)),
+    )
+
+
+def worded(report: Report) -> Report:
+    """Return the report with its verdict in words; words that are there already stay."""
+    if report.verdict_word and report.verdict_sentence:
+        return report
+    words = word_verdict(
+        report.target,
+        report.rows,
+        exit_code=report.exit_code,
+        strict=report.strict,
+    )
+    return msgspec.structs.replace(
+        report,
+        verdict_word=report.verdict_word or words.word,
+        verdict_sentence=report.verdict_sentence or words.sentence,
+        rest_sentence=report.rest_sentence or words.rest,
     )
 
 
@@ -100,7 +131,7 @@ def totals_table(totals: Iterable[Total]) -> str:
     totals = tuple(totals)
     head = ["", *(total.level for total in totals), "all"]
     counts: list[tuple[str, list[int]]] = [
-        (verdict, [total[verdict] for total in totals]) for verdict in reversed(ATTENTION)
+        (verdict, [total[verdict] for total in totals]) for verdict in ATTENTION
     ]
     counts.append(("not judged by this suite", [total.not_judged for total in totals]))
     counts.append(("catalogue", [total.rows for total in totals]))
@@ -147,57 +178,53 @@ def _sentence(target: str, must: _Part, should: _Part) -> str:
         breaks = f"and breaks {should.of(should.total['failed'])}" if also else ""
         kept = f"{target} keeps {should.of(should.kept)}"
         return f"{kept} {breaks}".rstrip() + f"{passes}; no MUST row was judged."
-    kept = f"{target} keeps {must.of(must.kept)}"
-    if must.listed():
-        kept += (
-            f"; the other {'is' if must.total['known deviation'] == 1 else 'are'} {must.listed()}"
-        )
+    kept = f"{target} keeps {must.of(must.kept)}{must.others()}"
     if should.total["failed"]:
         return f"{kept}; it breaks {should.of(should.total['failed'])}{passes}."
-    return f"{kept}{passes or ('; nothing unexpected' if must.listed() else '')}."
+    return f"{kept}{passes or ('; nothing unexpected' if must.others() else '')}."
 
 
 def _rest(must: _Part, should: _Part, ref: _Part, rows: Sequence[RowVerdict]) -> Iterable[str]:
-    if must.total["failed"]:
-        deviates = f"; {must.listed()}" if must.listed() else ""
-        yield f"It keeps {must.kept:,}{deviates}."
-    yield _uncounted(must, rows)
-    for part, holds in ((should, "it keeps"), (ref, "it does as the reference in")):
-        if part.total.judged:
-            yield _about(part, holds)
+    out = _uncounted(must, rows)
+    where = f"Not in the count of MUST rows: {out}." if out else "These are all MUST rows."
+    yield f"{_kept(must)}. {where}" if must.total["failed"] else where
+    for part in (should, ref):
         if part.total.rows:
-            yield _uncounted(part, rows)
-    if not any(part.total["inconclusive"] for part in (must, should, ref)):
-        yield "No row was inconclusive."
+            yield _about(part, _uncounted(part, rows))
 
 
-def _about(part: _Part, holds: str) -> str:
-    statements = [f"{holds} {part.kept:,}"]
-    if part.total["failed"]:
-        verb = "breaks" if part.level != "REF" else "differs in"
-        statements.append(f"{verb} {part.total['failed']:,}")
-    if part.listed():
-        statements.append(part.listed())
-    rows = counted(part.total.judged, f"{part.level} row")
-    return f"Of {rows} judged, {'; '.join(statements)}."
+def _kept(part: _Part) -> str:
+    broken, rows = part.total["failed"], f"{part.level} rows"
+    holds, breaks = (
+        ("does as the reference in", "differs in") if part.level == "REF" else ("keeps", "breaks")
+    )
+    return "; ".join(
+        [
+            f"It {holds} {part.kept:,} of {part.total.judged:,} {rows}"
+            + (f" and {breaks} {broken:,}" if broken else ""),
+            *([part.listed()] if part.listed() else []),
+        ]
+    )
+
+
+def _about(part: _Part, out: str) -> str:
+    if not part.total.judged:
+        return f"No {part.level} row was judged: {out}."
+    return f"{_kept(part)}; not in the count: {out}." if out else f"{_kept(part)}."
 
 
 def _uncounted(part: _Part, rows: Sequence[RowVerdict]) -> str:
-    """Say which rows of a level are not in its denominator, and why."""
+    """Say which rows of a level are not in its denominator, and why; nothing where all are."""
     out: tuple[tuple[Verdict | None, str, int], ...] = (
         ("inconclusive", "inconclusive", part.total["inconclusive"]),
         ("not applicable", "not applicable to this target", part.total["not applicable"]),
         (None, "not judged by this suite", part.total.not_judged),
     )
-    groups = [
+    return ", ".join(
         f"{count:,} {what}{_why(rows, part.level, verdict)}"
         for verdict, what, count in out
         if count
-    ]
-    catalogue = f"The catalogue has {counted(part.total.rows, f'{part.level} row')}"
-    if not groups:
-        return f"{catalogue}; all are in the count."
-    return f"{catalogue}; not in the count: {'; '.join(groups)}."
+    )
 
 
 def _why(rows: Sequence[RowVerdict], level: Level, verdict: Verdict | None) -> str:
