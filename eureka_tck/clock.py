@@ -67,7 +67,7 @@ class Clock:
         """Return how many real seconds so many registry seconds take."""
         return seconds / self.speed
 
-    def wait_until(  # noqa: PLR0913 - each is a part of one sentence: what, how long, how often, from when
+    def wait_until(
         self,
         condition: Callable[[], T],
         within: float,

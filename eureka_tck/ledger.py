@@ -99,7 +99,12 @@ class Ledger:
 
 def folder() -> Path:
     """Return the folder of all ledgers of this user."""
-    return Path(platformdirs.user_state_dir("eureka-tck")) / "runs"
+    return state_folder() / "runs"
+
+
+def state_folder() -> Path:
+    """Return the folder of what runs of this user must know of each other."""
+    return Path(platformdirs.user_state_dir("eureka-tck"))
 
 
 def start_of(pid: int) -> float | None:

@@ -69,7 +69,8 @@ def remove_run(ledger: Ledger) -> Swept:
     """Remove all that one run has recorded or labelled, then its ledger."""
     entries = ledger.entries()
     processes = _kill(_processes_of(ledger.run, entries))
-    containers, networks, problems = 0, 0, ()
+    containers, networks = 0, 0
+    problems: tuple[str, ...] = ()
     if any(entry.kind == "docker" for entry in entries):
         containers, networks, problems = _remove_docker(ledger.run)
     folders = sum(_remove_folder(Path(e.path)) for e in entries if e.kind == "folder")
@@ -86,11 +87,11 @@ def _processes_of(run: str, entries: list[Entry]) -> list[psutil.Process]:
         if entry.kind == "process" and is_same_process(entry.pid, entry.started)
     }
     ours = {os.getpid(), *(parent.pid for parent in psutil.Process().parents())}
-    found = []
-    for process in psutil.process_iter():
-        if process.pid not in ours and (process.pid in recorded or _is_marked(process, run)):
-            found.append(process)
-    return found
+    return [
+        process
+        for process in psutil.process_iter()
+        if process.pid not in ours and (process.pid in recorded or _is_marked(process, run))
+    ]
 
 
 def _is_marked(process: psutil.Process, run: str) -> bool:
@@ -124,7 +125,7 @@ def _remove_docker(run: str) -> tuple[int, int, tuple[str, ...]]:
     import docker  # noqa: PLC0415 - dear to import, and needed only after a run with containers
     import docker.errors  # noqa: PLC0415
 
-    label = {"label": f"{DOCKER_LABEL}={run}"}
+    label: dict[str, str | list[str] | bool] = {"label": f"{DOCKER_LABEL}={run}"}
     containers = networks = 0
     problems: list[str] = []
     try:

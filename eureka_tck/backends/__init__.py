@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Protocol
 from eureka_tck.errors import CannotRun
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
+    from eureka_tck.cluster import ClusterSpec
+    from eureka_tck.ledger import Ledger
     from eureka_tck.links import Links
     from eureka_tck.run import Run
     from eureka_tck.targets.target import NodePlan, Target
@@ -36,8 +37,12 @@ class Backend(Protocol):
     def capabilities(self) -> frozenset[str]:
         """Return what it can do, of MACHINE."""
 
-    def open(self, nodes: Sequence[str], run: Run, folder: Path, *, links: bool) -> None:
-        """Find addresses for the nodes; with `links`, start Toxiproxy and make its proxies."""
+    def open(self, spec: ClusterSpec, run: Run, ledger: Ledger, folder: Path) -> None:
+        """
+        Find addresses for the nodes of `spec`; with `spec.links`, start Toxiproxy with its proxies.
+
+        `folder` is the cluster's own, for logs; all that is made is recorded in the ledger.
+        """
 
     @property
     def links(self) -> Links:

@@ -1,16 +1,17 @@
 """
 Any local program as a target: an adapter, a small TOML file, says how it is started.
 
-    name = "mine"                                # optional; else the file's name
+    name = "mine"                             # optional; else the file's name
     command = ["{python}", "{here}/server.py", "--config", "{config}"]
-    settings = "yaml"                            # yaml, properties, environment, arguments
-    ready = "/eureka/apps/NOT-THERE"             # any answer of 200, 403 or 404 means: ready
-    ready_within = 30                            # real seconds
+    settings = "yaml"                         # yaml, properties, environment, arguments
+    ready = "/eureka/apps/NOT-THERE"          # an answer of 200, 403 or 404 means: ready
+    ready_within = 30                         # real seconds
+    ready_line = "open for traffic"           # optional: its log must say this too
     capabilities = ["settings", "stamps"]
-    clock = "own"                                # own: it takes {speed} and {epoch}; faketime; none
-    speed = 10                                   # default speed
+    clock = "own"                             # it takes {speed} and {epoch}; or faketime, none
+    speed = 10                                # default speed
     [counters]
-    kind = "state"                               # state: our state page's JSON; spring: Spring's page
+    kind = "state"                            # our state page's JSON; or spring: Spring's page
     path = "/registry/state"
     [environment]
     LANG = "C.UTF-8"
@@ -78,7 +79,7 @@ class Adapter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     environment: dict[str, str] = msgspec.field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)  # an adapter is itself only: it holds lists
 class CommandTarget:
     """A local program, as its adapter describes it."""
 

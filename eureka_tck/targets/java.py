@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, ClassVar
@@ -47,12 +48,14 @@ class JavaTarget:
 
     def prepare(self, backend: str) -> None:
         """Build the jar and its class-data archive, or the image, on first use."""
-        from eureka_tck import supplies  # noqa: PLC0415 - pulls in what only this target needs
-
         if backend == "docker":
-            supplies.images.java(self.version)
+            from eureka_tck.supplies import images  # noqa: PLC0415 - dear to import
+
+            images.java(self.version)
         else:
-            supplies.java.reference(self.version)
+            from eureka_tck.supplies import java  # noqa: PLC0415 - only this target's
+
+            java.reference(self.version)
 
     def launch(self, plan: NodePlan) -> Launch:
         """Return the JVM with its settings in a file of the node's folder."""
@@ -60,11 +63,6 @@ class JavaTarget:
 
         reference = java.reference(self.version)
         config = plan.folder / CONFIG
-        settings = {
-            "spring.application.name": "registry",
-            "spring.main.banner-mode": "off",
-            **plan.settings,
-        }
         return Launch(
             argv=(
                 str(reference.java),
@@ -75,12 +73,19 @@ class JavaTarget:
                 f"--spring.config.location=file:{config}",
             ),
             env=preload(plan, _libraries(plan)),
-            files={config: as_properties(settings)},
+            files={config: as_properties(_settings(plan))},
         )
 
     def image(self, plan: NodePlan) -> ImageLaunch:
-        """Return the container of this release."""
-        raise NotImplementedError
+        """Return the container of this release; its settings travel as environment."""
+        from eureka_tck.supplies import images  # noqa: PLC0415 - the same
+
+        return ImageLaunch(
+            image=images.java(self.version),
+            command=images.java_command(HEAP),
+            env={"SPRING_APPLICATION_JSON": json.dumps(_settings(plan), sort_keys=True)},
+            clock="faketime",
+        )
 
     def counters(self, fetch: Fetch) -> Counters:
         """Read Spring's status page."""
@@ -89,6 +94,14 @@ class JavaTarget:
     def clock_stamp(self, fetch: Fetch, date: str | None) -> ClockStamp | None:  # noqa: ARG002 - the header says it
         """Return what the Date header of an answer says: Tomcat takes it from the JVM's clock."""
         return date_stamp(date)
+
+
+def _settings(plan: NodePlan) -> dict[str, str]:
+    return {
+        "spring.application.name": "registry",
+        "spring.main.banner-mode": "off",
+        **plan.settings,
+    }
 
 
 def date_stamp(date: str | None) -> ClockStamp | None:

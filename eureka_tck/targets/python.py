@@ -6,7 +6,6 @@ import sys
 from dataclasses import dataclass
 from typing import ClassVar
 
-from eureka_tck.errors import CannotRun
 from eureka_tck.settings import as_yaml
 from eureka_tck.targets.state import STATE_PATH, read_counters, read_state
 from eureka_tck.targets.target import (

@@ -30,7 +30,7 @@ def read_state(text: str) -> State:
         return msgspec.json.decode(text, type=State)
     except msgspec.DecodeError as error:
         raise CannotRun(
-            f"the state page {STATE_PATH} of the node cannot be read: {error}. It began {text[:80]!r}.",
+            f"the state page of the node cannot be read: {error}. It began {text[:80]!r}.",
         ) from error
 
 

@@ -67,11 +67,16 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class ImageLaunch:
-    """A container to start: the image, its command (None: the image's own) and environment."""
+    """
+    A container to start: the image, its command (None: the image's own) and environment.
+
+    `clock` says how it gets the cluster's time: preloaded by the backend, or by itself.
+    """
 
     image: str
     command: tuple[str, ...] | None = None
     env: Mapping[str, str] = field(default_factory=dict)
+    clock: Literal["faketime", "own"] = "own"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +125,11 @@ class Target(Protocol):
 
     @property
     def ready_path(self) -> str:
-        """Return a path whose answer (200, 403 or 404) shows that HTTP is up and primes no cache."""
+        """Return a path whose answer (200, 403, 404) shows that it serves, and primes no cache."""
 
     @property
     def ready_line(self) -> str | None:
-        """Return a text its log shows once it has opened for traffic; None: HTTP alone decides."""
+        """Return what its log says once it has opened for traffic; None: HTTP alone decides."""
 
     @property
     def ready_budget(self) -> float:

@@ -1,0 +1,363 @@
+"""
+The default backend: nodes are processes of this machine, each on a loopback address of its own.
+
+A cluster holds a block 127.0.x: nodes on .11, .12, …, Toxiproxy's API on .9, a guard on .1 that
+keeps other clusters of this machine away from the block.
+Link `a>b` listens on b's own address at a's port, since registries tell peers apart by host alone.
+Where a system has only 127.0.0.1 (macOS without aliases) one node works, peers and links do not.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import socket
+import subprocess
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING
+
+import psutil
+
+from eureka_tck.clock import Patience
+from eureka_tck.errors import CannotRun, NodeFailed
+from eureka_tck.ledger import RUN_VARIABLE
+from eureka_tck.links import CLIENT, Links, link_names
+from eureka_tck.toxiproxy import Toxiproxy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from eureka_tck.cluster import ClusterSpec
+    from eureka_tck.ledger import Ledger
+    from eureka_tck.run import Run
+    from eureka_tck.targets.target import NodePlan, Target
+
+BLOCKS = range(2, 100)  # x of 127.0.x; 127.0.0 and 127.0.1 are used by systems themselves
+GUARD = 1  # the address of a block that says it is taken
+TOXIPROXY = 9
+FIRST_NODE = 11
+NOBODY = "127.0.254.253"  # an address no cluster uses
+NODE_PORT = 8761  # Eureka's own
+LINK_PORT = 8800  # + index of the source
+CLIENT_PORT = 8790
+API_PORT = 8474  # Toxiproxy's own
+SHIFTS = (0, 10_000, 20_000)  # where a server of this machine holds port 8761 of all addresses
+TOXIPROXY_BUDGET = 10.0  # real s to answer; 0.05 s on an idle machine
+KILL_BUDGET = 10.0  # real s for a killed process to be gone
+PRIVATE = ("EUREKA_", "SPRING_", "SERVER_PORT", "SERVER_ADDRESS")  # of the environment: would set
+
+
+@dataclass(slots=True)
+class Running:
+    """A node's process and where its log begins."""
+
+    process: subprocess.Popen[bytes]
+    log_from: int
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A block of loopback addresses that is ours while `guard` is open."""
+
+    prefix: str
+    shift: int
+    guard: socket.socket
+
+    def host(self, number: int) -> str:
+        """Return an address of the block."""
+        return f"{self.prefix}.{number}"
+
+
+class ProcessBackend:
+    """Nodes as local processes."""
+
+    name = "process"
+
+    def __init__(self) -> None:
+        self._closing = ExitStack()
+        self._nodes: tuple[str, ...] = ()
+        self._addresses: dict[str, tuple[str, int]] = {}
+        self._running: dict[str, Running] = {}
+        self._logs: dict[str, Path] = {}
+        self._links = Links()
+        self._through_links = False
+        self._shift = 0
+        self._run = ""
+        self._ledger: Ledger | None = None
+
+    @property
+    def capabilities(self) -> frozenset[str]:
+        """Return what this machine allows."""
+        alone = {"kill", "pause", "clock", "step", "memory"}
+        return frozenset(alone | {"peers", "links"} if has_loopback_block() else alone)
+
+    @property
+    def links(self) -> Links:
+        """Return the links of the cluster."""
+        return self._links
+
+    def open(self, spec: ClusterSpec, run: Run, ledger: Ledger, folder: Path) -> None:
+        """Take a block of addresses; with links, start Toxiproxy on it."""
+        self._run, self._ledger = run.id, ledger
+        self._nodes = spec.node_names
+        self._logs = {node: folder / node / "node.log" for node in self._nodes}
+        if not has_loopback_block():
+            self._open_single(spec)
+            return
+        block = _take_block(len(self._nodes), links=spec.links)
+        self._closing.callback(block.guard.close)
+        self._shift = block.shift
+        self._addresses = {
+            node: (block.host(FIRST_NODE + index), NODE_PORT + block.shift)
+            for index, node in enumerate(self._nodes)
+        }
+        if spec.links:
+            self._through_links = True
+            self._start_toxiproxy(block, folder)
+
+    def address(self, node: str) -> tuple[str, int]:
+        """Return the node's own address."""
+        return self._addresses[node]
+
+    def peer_url(self, source: str, sink: str) -> str:
+        """Return the sink's address at the port of the link, or at its own."""
+        host, port = self._addresses[sink]
+        if self._through_links and source != sink:
+            port = self._link_port(source)
+        return f"http://{host}:{port}/eureka/"
+
+    def client_root(self, node: str) -> str:
+        """Return where we speak to the node."""
+        host, port = self._addresses[node]
+        return f"http://{host}:{self._link_port(CLIENT) if self._through_links else port}"
+
+    def start(self, plan: NodePlan, target: Target) -> None:
+        """Start the node's process in its own folder, its output going to its log."""
+        if self.alive(plan.name):
+            raise CannotRun(f"node {plan.name} cannot be started: it is running.")
+        launch = target.launch(plan)
+        for path, text in launch.files.items():
+            path.write_text(text, "utf-8")
+        log = self._logs[plan.name]
+        with log.open("ab") as output:
+            begin = output.tell()
+            process = self._spawn(launch.argv, output, launch.env, plan.folder)
+        self._running[plan.name] = Running(process, begin)
+
+    def stop(self, node: str, grace: float) -> None:
+        """Ask the node's process to end; kill what has not within the grace."""
+        running = self._running.get(node)
+        if running is None or running.process.poll() is not None:
+            return
+        _signal_group(running.process, signal.SIGTERM)
+        _signal_group(running.process, signal.SIGCONT)  # a frozen one would never hear it
+        try:
+            running.process.wait(timeout=grace)
+        except subprocess.TimeoutExpired:
+            _end(running.process)
+
+    def kill(self, node: str) -> None:
+        """End the node's process, and all it has started, by SIGKILL."""
+        if (running := self._running.get(node)) is not None:
+            _end(running.process)
+
+    def pause(self, node: str) -> None:
+        """Stop the node's process with SIGSTOP."""
+        _signal_group(self._process(node), signal.SIGSTOP)
+
+    def resume(self, node: str) -> None:
+        """Let the node's process go on."""
+        _signal_group(self._process(node), signal.SIGCONT)
+
+    def alive(self, node: str) -> bool:
+        """Say whether the node's process exists."""
+        running = self._running.get(node)
+        return running is not None and running.process.poll() is None
+
+    def exit_code(self, node: str) -> int | None:
+        """Return how the node's process ended; None while it runs, or if it never did."""
+        running = self._running.get(node)
+        return running.process.poll() if running is not None else None
+
+    def log(self, node: str, *, since_start: bool = False) -> str:
+        """Return the node's log."""
+        log = self._logs[node]
+        if not log.exists():
+            return ""
+        with log.open("rb") as file:
+            if since_start and (running := self._running.get(node)) is not None:
+                file.seek(running.log_from)
+            return file.read().decode("utf-8", "replace")
+
+    def memory(self, node: str) -> int:
+        """Return the resident bytes of the node's process and all it has started."""
+        return sum(process.memory_info().rss for process in self._family(node))
+
+    def cpu_seconds(self, node: str) -> float:
+        """Return the processor seconds of the node's process and all it has started."""
+        times = [process.cpu_times() for process in self._family(node)]
+        return sum(time.user + time.system for time in times)
+
+    def close(self) -> None:
+        """Kill all nodes and Toxiproxy, and give the block back."""
+        for running in self._running.values():
+            _end(running.process)
+        self._closing.close()
+        self._links = Links()
+
+    def _open_single(self, spec: ClusterSpec) -> None:
+        """Put a cluster of one node on 127.0.0.1, at a port of the system's choice."""
+        if len(self._nodes) > 1 or spec.links:
+            raise CannotRun(
+                "a cluster of several nodes, or with links, needs more loopback addresses than "
+                "127.0.0.1, and this system has no others.",
+                "`eureka-tck doctor` prints the command that makes them; or use --backend docker.",
+            )
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self._addresses = {self._nodes[0]: ("127.0.0.1", probe.getsockname()[1])}
+
+    def _link_port(self, source: str) -> int:
+        port = CLIENT_PORT if source == CLIENT else LINK_PORT + self._nodes.index(source)
+        return port + self._shift
+
+    def _start_toxiproxy(self, block: Block, folder: Path) -> None:
+        from eureka_tck.supplies import toxiproxy as supply  # noqa: PLC0415 - only with links
+
+        host, port = block.host(TOXIPROXY), API_PORT + block.shift
+        log = folder / "toxiproxy.log"
+        with log.open("ab") as output:
+            argv = (str(supply.server()), "-host", host, "-port", str(port))
+            process = self._spawn(argv, output, {}, folder)
+        self._closing.callback(_end, process)
+        server = Toxiproxy(host, port)
+        self._closing.callback(server.close)
+        patience = Patience(TOXIPROXY_BUDGET)
+        while not server.running():
+            if process.poll() is not None or not patience.pause():
+                state = "died" if process.poll() is not None else "did not answer"
+                raise NodeFailed(
+                    f"Toxiproxy {state} within {TOXIPROXY_BUDGET:g} s at {host}:{port}.",
+                    log.read_text("utf-8", "replace"),
+                )
+        names = link_names(self._nodes)
+        for name in names:
+            source, sink = name.split(">")
+            sink_host, sink_port = self._addresses[sink]
+            server.create(
+                name=name,
+                listen=f"{sink_host}:{self._link_port(source)}",
+                upstream=f"{sink_host}:{sink_port}",
+            )
+        self._links = Links(server, names)
+
+    def _spawn(
+        self, argv: Sequence[str], output: IO[bytes], env: Mapping[str, str], folder: Path
+    ) -> subprocess.Popen[bytes]:
+        """Start a process that bears the run's mark, in a group of its own, and record it."""
+        inherited = {k: v for k, v in os.environ.items() if not k.upper().startswith(PRIVATE)}
+        try:
+            process = subprocess.Popen(
+                list(argv),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                env={**inherited, RUN_VARIABLE: self._run, **env},
+                cwd=folder,
+                process_group=0,  # a Ctrl-C is for us; and a node's children can be ended with it
+            )
+        except OSError as error:
+            raise CannotRun(f"{argv[0]} cannot be started: {error.strerror or error}.") from error
+        if self._ledger is not None:
+            self._ledger.process(process.pid)
+        return process
+
+    def _process(self, node: str) -> subprocess.Popen[bytes]:
+        if not self.alive(node):
+            raise CannotRun(f"node {node} does not run, so nothing can be done to its process.")
+        return self._running[node].process
+
+    def _family(self, node: str) -> Iterable[psutil.Process]:
+        process = psutil.Process(self._process(node).pid)
+        return [process, *process.children(recursive=True)]
+
+
+def has_loopback_block() -> bool:
+    """Say whether this system answers on loopback addresses beyond 127.0.0.1."""
+    with socket.socket() as probe:
+        try:
+            probe.bind((f"127.0.{BLOCKS[0]}.{FIRST_NODE}", 0))
+        except OSError:
+            return False
+    return True
+
+
+def _take_block(nodes: int, *, links: bool) -> Block:
+    """Take the first block nobody holds, on the first ports nobody listens on."""
+    holder = ""
+    for shift in SHIFTS:
+        for x in BLOCKS:
+            guard = _bound(f"127.0.{x}.{GUARD}", API_PORT + shift, again=False)
+            if guard is None:
+                continue  # another cluster's
+            block = Block(f"127.0.{x}", shift, guard)
+            busy = next((a for a in _ports(block, nodes, links=links) if not _is_free(*a)), None)
+            if busy is None:
+                return block
+            guard.close()
+            holder = f"{busy[0]}:{busy[1]}"
+            if not _is_free(NOBODY, busy[1]):
+                break  # a server listens on all addresses, so no other block is better
+    raise CannotRun(
+        f"no block of loopback addresses is free for a cluster: {holder or 'all'} is in use.",
+        "`eureka-tck sweep` removes what dead runs left; else end the server that listens there.",
+    )
+
+
+def _ports(block: Block, nodes: int, *, links: bool) -> list[tuple[str, int]]:
+    """Return all a cluster of so many nodes will listen on."""
+    hosts = [block.host(FIRST_NODE + index) for index in range(nodes)]
+    ports = [NODE_PORT]
+    if links:
+        ports += [CLIENT_PORT, *(LINK_PORT + index for index in range(nodes))]
+    wanted = [(host, port + block.shift) for host in hosts for port in ports]
+    return [*wanted, (block.host(TOXIPROXY), API_PORT + block.shift)] if links else wanted
+
+
+def _is_free(host: str, port: int) -> bool:
+    probe = _bound(host, port, again=True)
+    if probe is not None:
+        probe.close()
+    return probe is not None
+
+
+def _bound(host: str, port: int, *, again: bool) -> socket.socket | None:
+    """Return a socket bound there; None if it is taken. With `again`, closed ones do not count."""
+    probe = socket.socket()
+    if again:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        probe.bind((host, port))
+    except OSError as error:
+        probe.close()
+        if error.errno not in {errno.EADDRINUSE, errno.EACCES}:
+            raise
+        return None
+    return probe
+
+
+def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, number)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Kill a process and its group, and wait until it is gone."""
+    _signal_group(process, signal.SIGKILL)
+    try:
+        process.wait(timeout=KILL_BUDGET)
+    except subprocess.TimeoutExpired as error:
+        raise CannotRun(f"process {process.pid} is still there after kill -9.") from error

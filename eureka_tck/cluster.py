@@ -1,0 +1,284 @@
+"""
+A cluster of registries, as long as a `with` block lasts.
+
+    spec = ClusterSpec.of("mesh", parse_target("python"), nodes=3, links=True)
+    with Cluster(spec, run) as cluster:
+        cluster["a"].url, cluster.links.cut("a>b"), cluster.clock.now()
+
+It composes the settings of each node, starts them two at a time, proves that their clocks are
+right, and takes all away on leaving, whatever has happened.
+"""
+
+from __future__ import annotations
+
+import string
+import threading
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal, Self
+
+from eureka_tck.backends import MACHINE, make_backend
+from eureka_tck.clock import Clock
+from eureka_tck.errors import CannotRun
+from eureka_tck.node import Node
+from eureka_tck.settings import normalise
+from eureka_tck.turnstile import STARTS_AT_ONCE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from eureka_tck.backends import Backend
+    from eureka_tck.links import Links
+    from eureka_tck.profile import Profile
+    from eureka_tck.run import Run
+    from eureka_tck.targets.target import Target
+
+LETTERS = string.ascii_lowercase
+PEER_TIMEOUT_MS = "3000"  # sped-up clusters: Spring's 200 ms would be 20 real ms at speed 10
+NOTHING: Mapping[str, str] = MappingProxyType({})
+NOTHING_FOR: Mapping[str, Mapping[str, str]] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterSpec:
+    """
+    A cluster as it is asked for.
+
+    `targets` has one a node, so a mixed cluster is a list;
+    `settings_for` adds to `settings` by the node's letter.
+    `ready` says when a node counts as started: when it has opened for traffic, or as soon as it
+    answers HTTP (for rows about the time before it opens).
+    `wall_steps` preloads what steps the wall clock of a running node.
+    """
+
+    name: str
+    targets: tuple[Target, ...]
+    backend: str = "process"
+    settings: Mapping[str, str] = field(default_factory=dict)
+    settings_for: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    speed: float = 1.0
+    links: bool = False
+    wall_steps: bool = False
+    ready: Literal["open", "http"] = "open"
+
+    @classmethod
+    def of(  # noqa: PLR0913 - a cluster has that many sides; all but the first two are named
+        cls,
+        name: str,
+        targets: Sequence[Target],
+        *,
+        nodes: int | None = None,
+        backend: str = "process",
+        settings: Mapping[str, object] = NOTHING,
+        settings_for: Mapping[str, Mapping[str, object]] = NOTHING_FOR,
+        speed: float | None = None,
+        links: bool = False,
+        wall_steps: bool = False,
+        ready: Literal["open", "http"] = "open",
+    ) -> ClusterSpec:
+        """
+        Return a spec with settings brought to one spelling, and one target a node.
+
+        A single target serves all nodes; a list must have as many as there are nodes,
+        or may be longer than they are. Without a speed it is the slowest of their defaults.
+        """
+        count = nodes if nodes is not None else len(targets)
+        chosen = _one_a_node(targets, count)
+        return cls(
+            name=name,
+            targets=chosen,
+            backend=backend,
+            settings=normalise(settings, f"the settings of {name}"),
+            settings_for={
+                node: normalise(own, f"the settings of {name} for node {node}")
+                for node, own in settings_for.items()
+            },
+            speed=min(t.default_speed for t in chosen) if speed is None else speed,
+            links=links,
+            wall_steps=wall_steps,
+            ready=ready,
+        )
+
+    @classmethod
+    def from_profile(
+        cls,
+        profile: Profile,
+        targets: Sequence[Target],
+        *,
+        backend: str = "process",
+        speed: float | None = None,
+        settings: Mapping[str, object] = NOTHING,
+    ) -> ClusterSpec:
+        """Return the spec of a profile: its ceiling of speed wins, `settings` add to its own."""
+        chosen = _one_a_node(targets, profile.nodes)
+        wished = min(t.default_speed for t in chosen) if speed is None else speed
+        return cls.of(
+            profile.name,
+            chosen,
+            backend=backend,
+            settings={**profile.settings, **settings},
+            settings_for=profile.settings_for,
+            speed=min(wished, profile.max_speed),
+            links=profile.links,
+            wall_steps=profile.wall_steps,
+            ready=profile.ready,
+        )
+
+    @property
+    def node_names(self) -> tuple[str, ...]:
+        """Return the letters of the nodes."""
+        return tuple(LETTERS[: len(self.targets)])
+
+
+class Cluster:
+    """The running registries of one spec, by their letters; `with` opens and closes it."""
+
+    def __init__(self, spec: ClusterSpec, run: Run) -> None:
+        self.spec = spec
+        self.run = run
+        self.clock: Clock
+        self.nodes: Mapping[str, Node] = {}
+        self.settings: Mapping[str, Mapping[str, str]] = {}
+        self._backend: Backend = make_backend(spec.backend)
+        self._closing = threading.Event()
+
+    def __enter__(self) -> Self:
+        self.open()
+        try:
+            self.start()
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __getitem__(self, letter: str) -> Node:
+        try:
+            return self.nodes[letter]
+        except KeyError:
+            raise CannotRun(
+                f"there is no node {letter!r}; the cluster {self.spec.name} has "
+                f"{', '.join(self.nodes) or 'none'}."
+            ) from None
+
+    def __iter__(self) -> Iterator[Node]:
+        return iter(self.nodes.values())
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    @property
+    def links(self) -> Links:
+        """The links between the nodes, and ours to them."""
+        return self._backend.links
+
+    @property
+    def capabilities(self) -> frozenset[str]:
+        """What every node's target can do, and the backend too where it has a part in it."""
+        able = frozenset.intersection(*(target.capabilities for target in self.spec.targets))
+        missing = MACHINE - self._backend.capabilities
+        return able - missing
+
+    def open(self) -> None:
+        """Find addresses and write the plans; no node runs yet, and the clock has not started."""
+        for target in dict.fromkeys(self.spec.targets):
+            target.prepare(self.spec.backend)
+        folder = _make_folder(self.run.folder, self.spec.name)
+        self.clock = Clock(self.spec.speed)
+        try:
+            self._backend.open(self.spec, self.run, self.run.ledger, folder)
+            self.settings = {name: self._settings_of(name) for name in self.spec.node_names}
+            self.nodes = {
+                name: Node.planned(self, self._backend, self._closing, name, target, folder / name)
+                for name, target in zip(self.spec.node_names, self.spec.targets, strict=True)
+            }
+        except BaseException:
+            self.close()
+            raise
+        self.clock.start()
+
+    def start(self, *letters: str) -> None:
+        """Start these nodes, or all, side by side, and return when each is ready."""
+        nodes = [self[letter] for letter in letters or self.spec.node_names]
+        if len(nodes) == 1:
+            nodes[0].start()
+            return
+        with ThreadPoolExecutor(STARTS_AT_ONCE, "start") as starters:
+            tasks = [starters.submit(node.start) for node in nodes]
+            try:
+                done, _ = wait(tasks, return_when=FIRST_EXCEPTION)
+                for task in done:
+                    task.result()
+            except BaseException:
+                self._closing.set()  # those that still wait for their node give up
+                starters.shutdown(wait=True, cancel_futures=True)
+                raise
+
+    def close(self) -> None:
+        """Take everything away; safe to call twice."""
+        self._closing.set()
+        for node in self.nodes.values():
+            node.close()
+        try:
+            self._backend.close()
+        finally:
+            if hasattr(self, "clock"):
+                self.clock.close()
+
+    def _settings_of(self, name: str) -> Mapping[str, str]:
+        """Return the complete settings of a node: ours, then the profile's, then its own."""
+        spec = self.spec
+        host, port = self._backend.address(name)
+        others = [other for other in spec.node_names if other != name]
+        peers = [self._backend.peer_url(name, other) for other in others]
+        several = "true" if others else "false"
+        common = {
+            "eureka.client.fetchRegistry": several,
+            "eureka.client.registerWithEureka": "false",
+            "eureka.client.serviceUrl.defaultZone": ",".join(
+                peers or [self._backend.peer_url(name, name)]
+            ),
+            "eureka.server.registrySyncRetries": "0",
+            "eureka.server.useReadOnlyResponseCache": "false",
+        }
+        if spec.speed != 1:
+            common["eureka.server.peerNodeConnectTimeoutMs"] = PEER_TIMEOUT_MS
+            common["eureka.server.peerNodeReadTimeoutMs"] = PEER_TIMEOUT_MS
+        identity = {  # no file may change where a node lives
+            "eureka.instance.hostname": host,
+            "eureka.instance.instanceId": f"{host}:registry-{name}:{port}",
+            "server.port": str(port),
+        }
+        if spec.backend == "process":
+            identity["server.address"] = host
+        return {**common, **spec.settings, **spec.settings_for.get(name, {}), **identity}
+
+
+def _one_a_node(targets: Sequence[Target], nodes: int) -> tuple[Target, ...]:
+    if not 1 <= nodes <= len(LETTERS):
+        raise CannotRun(f"a cluster has 1 to {len(LETTERS)} nodes, not {nodes}.")
+    if len(targets) == 1:
+        return tuple(targets) * nodes
+    if len(targets) < nodes:
+        raise CannotRun(
+            f"{len(targets)} targets are named for a cluster of {nodes} nodes.",
+            "Name one target for all, or one a node.",
+        )
+    return tuple(targets[:nodes])
+
+
+def _make_folder(run: Path, name: str) -> Path:
+    """Make the cluster's folder in the run's; a second cluster of the same name gets a number."""
+    for suffix in ("", *(f"-{n}" for n in range(2, 10_000))):
+        folder = run / "nodes" / f"{name}{suffix}"
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            folder.mkdir()
+        except FileExistsError:
+            continue
+        return folder
+    raise CannotRun(f"{run}: holds ten thousand clusters of the name {name}.")
