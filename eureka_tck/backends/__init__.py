@@ -75,6 +75,9 @@ class Backend(Protocol):
     def alive(self, node: str) -> bool:
         """Say whether the node's process exists; a frozen one does."""
 
+    def exit_code(self, node: str) -> int | None:
+        """Return how the node ended; None while it runs, or if it never did."""
+
     def log(self, node: str, *, since_start: bool = False) -> str:
         """Return what a node has printed: all, or since its last start."""
 

@@ -84,7 +84,6 @@ class JavaTarget:
             image=images.java(self.version),
             command=images.java_command(HEAP),
             env={"SPRING_APPLICATION_JSON": json.dumps(_settings(plan), sort_keys=True)},
-            clock="faketime",
         )
 
     def counters(self, fetch: Fetch) -> Counters:

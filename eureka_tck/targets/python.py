@@ -42,9 +42,9 @@ class PythonTarget:
     def prepare(self, backend: str) -> None:
         """Nothing is built for a process; an image is built by the supplies."""
         if backend == "docker":
-            from eureka_tck.supplies.images import python_image  # noqa: PLC0415 - needs Docker
+            from eureka_tck.supplies import images  # noqa: PLC0415 - dear to import
 
-            python_image()
+            images.python_image()
 
     def launch(self, plan: NodePlan) -> Launch:
         """Return the server with its settings in a file of the node's folder."""
@@ -65,8 +65,18 @@ class PythonTarget:
         )
 
     def image(self, plan: NodePlan) -> ImageLaunch:
-        """Return the container of the server."""
-        raise NotImplementedError
+        """Return the container of the server; its settings file travels as environment."""
+        from eureka_tck.supplies import images  # noqa: PLC0415 - the same
+
+        server = f"python3 -m eureka.server --speed {plan.speed:g} --epoch {plan.epoch:.6f}"
+        script = (
+            f'printf %s "$APPLICATION_YML" > /tmp/{CONFIG} && exec {server} --config /tmp/{CONFIG}'
+        )
+        return ImageLaunch(
+            image=images.python_image(),
+            command=("/bin/sh", "-c", script),
+            env={"APPLICATION_YML": as_yaml(plan.settings)},
+        )
 
     def counters(self, fetch: Fetch) -> Counters:
         """Read the node's state page."""

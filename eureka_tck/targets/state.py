@@ -51,14 +51,13 @@ def read_spring_page(html: str) -> Counters:
     Read the counters from Spring's status page.
 
     It groups digits by the locale that was asked for, so separators are stripped;
-    of the three banners exactly one says why nothing, or everything, expires.
+    its banners are the only place that says whether self-preservation is on.
     """
     return Counters(
         threshold=_figure(html, "Renews threshold"),
         renewals_last_minute=_figure(html, "Renews (last min)"),
         expiration_enabled=_word(html, "Lease expiration enabled") == "true",
-        self_preservation="SELF PRESERVATION MODE IS TURNED OFF" not in html
-        and "THE SELF PRESERVATION MODE IS TURNED OFF" not in html,
+        self_preservation="THE SELF PRESERVATION MODE IS TURNED OFF" not in html,
         emergency="EMERGENCY! EUREKA MAY BE INCORRECTLY CLAIMING" in html,
     )
 

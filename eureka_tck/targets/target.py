@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 Fetch = Callable[[str], str]
 """Fetch a page of a node by its path below the root: the body's text."""
@@ -67,16 +69,11 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class ImageLaunch:
-    """
-    A container to start: the image, its command (None: the image's own) and environment.
-
-    `clock` says how it gets the cluster's time: preloaded by the backend, or by itself.
-    """
+    """A container to start: the image, its command (None: the image's own) and environment."""
 
     image: str
     command: tuple[str, ...] | None = None
     env: Mapping[str, str] = field(default_factory=dict)
-    clock: Literal["faketime", "own"] = "own"
 
 
 @dataclass(frozen=True, slots=True)
