@@ -113,7 +113,10 @@ class Node:
         seen = "nothing"
         while True:
             if not self._backend.alive(self.name):
-                raise NodeFailed(f"{self} died at start.", self.log_tail(since_start=True))
+                raise NodeFailed(
+                    f"{self} died at start, with exit code {self._backend.exit_code(self.name)}.",
+                    self.log_tail(since_start=True),
+                )
             seen, date = self._probe()
             if date is not None and self._is_open():
                 break
