@@ -1,0 +1,48 @@
+"""The tests of a pass as they will run: checked against the catalogue, chosen, in order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from eureka_tck.profile import load_profile
+from eureka_tck.suite import requirements_folder
+from eureka_tck.targets.target import CAPABILITIES
+from eureka_tck.verdict.catalogue import Catalogue, load_catalogue
+from eureka_tck.verdict.selection import Claim, check, claim_of, is_wanted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pytest
+
+    from eureka_tck.verdict.order import Order
+
+
+@dataclass(frozen=True, slots=True)
+class Arrangement:
+    """The chosen tests with what they claim, in the order in which they run."""
+
+    catalogue: Catalogue
+    kept: tuple[tuple[pytest.Item, Claim], ...]
+
+
+def arrange(items: Sequence[pytest.Item], order: Order) -> Arrangement | None:
+    """
+    Choose and order the tests that judge rows; None where there is no such test.
+
+    Those of one profile stand together and share its cluster; the profile that takes longest
+    comes first, or all the others would wait for it at the end.
+    """
+    claimed = [(item, claim) for item in items if (claim := claim_of(item))]
+    if not claimed:
+        return None
+    catalogue = load_catalogue(requirements_folder())
+    for _, claim in claimed:
+        check(claim, catalogue, CAPABILITIES)
+    wanted = [(item, claim) for item, claim in claimed if is_wanted(claim, order, catalogue)]
+    seconds = {claim.profile: load_profile(claim.profile).seconds for _, claim in wanted}
+    return Arrangement(
+        catalogue,
+        tuple(sorted(wanted, key=lambda pair: (-seconds[pair[1].profile], pair[1].profile))),
+    )

@@ -1,0 +1,126 @@
+"""
+Which tests of a suite run, in which order: what stands in a test's marker, and what was asked for.
+
+    EVICT-03            a row
+    RENEW               a chapter
+    EVICT-02[20-3]      the tests of a row with these parameters
+    test_renew.py::test_a_renewal_is_200    a test, by its id
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import pytest
+
+from eureka_tck.errors import CannotRun
+from eureka_tck.verdict.requirement import DEFAULT_PROFILE, DEFAULT_SECONDS
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from eureka_tck.verdict.catalogue import Catalogue
+    from eureka_tck.verdict.order import Order
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a test says of itself by its marker; `seconds` are registry seconds."""
+
+    test: str
+    requirements: tuple[str, ...]
+    profile: str = DEFAULT_PROFILE
+    needs: frozenset[str] = frozenset()
+    seconds: float = DEFAULT_SECONDS
+    depth: Literal["quick", "full"] = "quick"
+
+    @property
+    def parameters(self) -> str:
+        """What stands between the brackets of a parametrised test, "" without."""
+        match = re.search(r"\[(.*)\]$", self.test)
+        return match.group(1) if match else ""
+
+    @property
+    def select(self) -> str:
+        """Return the word of `--select` that brings this test back."""
+        row = self.requirements[0]
+        return f"{row}[{self.parameters}]" if self.parameters else row
+
+
+def claim_of(item: pytest.Item) -> Claim | None:
+    """Return what the test claims, None for a test that judges no row."""
+    marks = list(item.iter_markers("requirement"))
+    if not marks:
+        return None
+    mark = marks[0]
+    return Claim(
+        test=plain_id(item.nodeid),
+        requirements=tuple(str(row) for one in reversed(marks) for row in one.args),
+        profile=str(mark.kwargs.get("profile", DEFAULT_PROFILE)),
+        needs=frozenset(mark.kwargs.get("needs", ())),
+        seconds=float(mark.kwargs.get("seconds", DEFAULT_SECONDS)),
+        depth=mark.kwargs.get("depth", "quick"),
+    )
+
+
+def plain_id(nodeid: str) -> str:
+    """Return a test's id without the group that xdist appends to it."""
+    at = nodeid.rfind("@")
+    return nodeid[:at] if at > nodeid.rfind("]") and at != -1 else nodeid
+
+
+def check(claim: Claim, catalogue: Catalogue, capabilities: Collection[str]) -> None:
+    """Refuse a test whose marker names what does not exist."""
+    for row in claim.requirements:
+        if row not in catalogue:
+            raise pytest.UsageError(f"{claim.test}: {row} is no row of the catalogue")
+    if unknown := claim.needs - set(capabilities):
+        raise pytest.UsageError(
+            f"{claim.test} needs {', '.join(sorted(unknown))}, which is no capability; "
+            f"known: {', '.join(sorted(capabilities))}"
+        )
+
+
+def is_wanted(claim: Claim, order: Order, catalogue: Catalogue) -> bool:
+    """Say whether the order asks for this test."""
+    if order.only:
+        return claim.test in order.only
+    if order.depth == "quick" and claim.depth == "full":
+        return False
+    if order.levels and not any(catalogue[row].level in order.levels for row in claim.requirements):
+        return False
+    return not order.select or any(matches(word, claim) for word in order.select)
+
+
+def matches(word: str, claim: Claim) -> bool:
+    """Say whether a word of `--select` means this test."""
+    if "::" in word or ".py" in word:
+        return (
+            claim.test == word
+            or claim.test.split("[")[0] == word
+            or ("::" not in word and claim.test.split("::")[0] == word)
+        )
+    row, bracket, parameters = word.partition("[")
+    if bracket and parameters.removesuffix("]") != claim.parameters:
+        return False
+    wanted = row.upper()
+    return any(wanted in {one, one.partition("-")[0]} for one in claim.requirements)
+
+
+def check_words(words: Iterable[str], claims: Sequence[Claim], catalogue: Catalogue) -> None:
+    """Refuse a `--select` that means nothing: CannotRun says what is wrong with which word."""
+    for word in words:
+        if any(matches(word, claim) for claim in claims):
+            continue
+        row = word.partition("[")[0].upper()
+        if row in catalogue or any(row == chapter.prefix for chapter in catalogue.chapters):
+            raise CannotRun(
+                f"--select {word}: no test of this suite judges it (yet).",
+                "`eureka-tck gate --dry-run` lists the tests, `eureka-tck catalogue` the rows.",
+            )
+        raise CannotRun(
+            f"--select {word}: there is no such row, chapter or test.",
+            "Rows look like EVICT-03, chapters like EVICT; `eureka-tck catalogue` lists them.",
+        )

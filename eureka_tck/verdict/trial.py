@@ -1,0 +1,131 @@
+"""
+From a test that ran to its result as data: what the pytest plugin gathers and hands on.
+
+No pytest here: an exception and a case come in, a `TestResult` goes out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from eureka_tck.report.model import TestResult
+from eureka_tck.verdict.ending import Ending, ending_of
+from eureka_tck.verdict.expect import figure
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from eureka_tck.verdict.case import Case
+    from eureka_tck.verdict.order import Order
+    from eureka_tck.verdict.selection import Claim
+
+EXCHANGES_KEPT: Final = 40
+"""The last exchanges of a test that did not pass; those before are arrangement."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """Where a test ran: the speed of its cluster, the nodes that died, the logs' ends by node."""
+
+    speed: float = 1.0
+    dead: tuple[str, ...] = ()
+    logs: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A test of the suites while it runs: its claim, its case and its docstring."""
+
+    claim: Claim
+    case: Case
+    docstring: str = ""
+
+    def result(
+        self,
+        error: BaseException | None,
+        *,
+        order: Order,
+        scene: Scene,
+        seconds: float = 0.0,
+        traceback: str = "",
+    ) -> TestResult:
+        """
+        Return what the test found.
+
+        Args:
+            error: the exception that left it, None if none did.
+            order: what the pass was told.
+            scene: where it ran.
+            seconds: how long it took, in real seconds.
+            traceback: of the exception, kept where the harness itself failed.
+        """
+        lateness = self.case.lateness()
+        ending = ending_of(error, stalled=lateness / scene.speed, dead=scene.dead)
+        return self._as_result(
+            ending,
+            order=order,
+            scene=scene,
+            seconds=seconds,
+            traceback=traceback if ending.traceback_matters else "",
+            lateness=lateness,
+        )
+
+    def spoiled(self, result: TestResult, sentence: str, traceback: str) -> TestResult:
+        """Return the result of a test that passed and whose tidying up then failed."""
+        kept = {name: getattr(result, name) for name in result.__struct_fields__}
+        return TestResult(
+            **{**kept, "outcome": "inconclusive", "sentence": sentence, "traceback": traceback}
+        )
+
+    def _as_result(
+        self,
+        ending: Ending,
+        *,
+        order: Order,
+        scene: Scene,
+        seconds: float,
+        traceback: str,
+        lateness: float,
+    ) -> TestResult:
+        case, evidence = self.case, ending.outcome in {"failed", "inconclusive"}
+        now = case.now
+        span = 0.0 if now is None or case.begun_at is None else now - case.begun_at
+        return TestResult(
+            id=self.claim.test,
+            requirements=self.claim.requirements,
+            outcome=ending.outcome,
+            docstring=self.docstring,
+            sentence=ending.sentence,
+            given=case.given_text,
+            expected=ending.expected,
+            actual=ending.actual,
+            timeline=tuple(case.timeline),
+            exchanges=tuple(case.exchanges[-EXCHANGES_KEPT:]) if evidence else (),
+            logs=dict(scene.logs or {}) if evidence else {},
+            traceback=traceback,
+            late=ending.late,
+            lateness=lateness if case.begun_at is not None else None,
+            profile=self.claim.profile,
+            speed=scene.speed,
+            attempt=order.attempt,
+            seconds=seconds,
+            registry_seconds=span,
+            rerun=rerun_command(order, self.claim),
+        )
+
+
+def rerun_command(order: Order, claim: Claim) -> str:
+    """Return the command that runs this test again in the same way."""
+    words = ["eureka-tck gate", f"--target {order.target}"]
+    if order.backend != "process":
+        words.append(f"--backend {order.backend}")
+    if order.speed is not None:
+        words.append(f"--speed {figure(float(order.speed))}")
+    words += [f"--seed {order.seed}", f'--select "{claim.select}"']
+    return " ".join(words)
+
+
+def facts_of(order: Order, speed: float) -> str:
+    """Return the target in words, for a failure's message."""
+    return f"{order.target} ({order.backend}), speed {figure(float(speed))}, seed {order.seed}"
