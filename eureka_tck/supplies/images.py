@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 BUILD_BUDGET = 600.0  # seconds without a word from the engine; apt takes 11-43 s
 LABEL = "eureka-tck.image"  # on every image, with its name
 JAVA_HOME = "/registry"  # in the image of the Java reference
+WALL_FILE = "/cluster/wall_clock"  # where a container finds the mapped offset of its wall clock
+WALL_CLOCK = "/cluster/wall_clock.so"  # and the shim that reads it
 
 
 def jre() -> str:

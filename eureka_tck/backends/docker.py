@@ -1,0 +1,343 @@
+"""
+Nodes in containers, on a private network that has no way out of the machine.
+
+One Toxiproxy container a cluster carries the aliases registry-a, registry-b, …: the names under
+which registries know themselves and each other. The nodes behind it are node-a, node-b, ….
+Link `a>b` is a port of that container, `client>a` a port of it that is published on 127.0.0.1:
+it alone is on the network that can publish, so all traffic passes through it, ours included.
+Nothing is mounted but the wall-clock shim with its file; settings travel in the environment.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, cast
+
+from docker.errors import APIError, DockerException, NotFound
+from docker.types import LogConfig
+
+from eureka_tck.clock import Patience
+from eureka_tck.errors import CannotRun, NodeFailed
+from eureka_tck.ledger import DOCKER_LABEL
+from eureka_tck.links import CLIENT, Links, link_names
+from eureka_tck.supplies import engine, images, shim
+from eureka_tck.toxiproxy import Toxiproxy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from docker import DockerClient
+    from docker.models.containers import Container
+    from docker.models.networks import Network
+
+    from eureka_tck.cluster import ClusterSpec
+    from eureka_tck.ledger import Ledger
+    from eureka_tck.run import Run
+    from eureka_tck.targets.target import NodePlan, Target
+
+CLUSTER_LABEL = "eureka-tck.cluster"
+NODE_LABEL = "eureka-tck.node"
+NODE_PORT = 8761  # Eureka's own
+API_PORT = 8474  # Toxiproxy's own
+LINK_PORT = 10_000  # + 100 x index of the source + index of the sink
+CLIENT_PORT = 20_000  # + index of the sink
+TOXIPROXY_BUDGET = 15.0  # real s to answer; 0.6 s on an idle machine
+KILL_BUDGET = 10.0  # real s for a killed container to have ended
+LOG_SIZE = "50m"  # the engine keeps no more of a node's log
+CONFLICT = 409  # of the engine: the container is not in the state that the verb needs
+
+# An unknown name takes 20 s to fail on a network without a way out; so it takes 2 s.
+DNS_OPTIONS = ["timeout:1", "attempts:1"]
+
+
+class DockerBackend:
+    """Nodes as containers of the local Docker engine."""
+
+    name = "docker"
+    capabilities = frozenset({"peers", "links", "kill", "pause", "clock", "step", "memory"})
+
+    def __init__(self) -> None:
+        self._client: DockerClient | None = None
+        self._network: Network | None = None
+        self._proxy: Container | None = None
+        self._server: Toxiproxy | None = None
+        self._links = Links()
+        self._nodes: tuple[str, ...] = ()
+        self._containers: dict[str, Container] = {}
+        self._published: dict[int, int] = {}
+        self._labels: dict[str, str] = {}
+        self._prefix = ""
+        self._folder: Path | None = None
+
+    @property
+    def links(self) -> Links:
+        """Return the links of the cluster."""
+        return self._links
+
+    def open(self, spec: ClusterSpec, run: Run, ledger: Ledger, folder: Path) -> None:
+        """Make the network and start Toxiproxy on it, with a proxy for every link."""
+        self._nodes, self._folder = spec.node_names, folder
+        self._labels = {DOCKER_LABEL: run.id, CLUSTER_LABEL: folder.name}
+        self._prefix = f"eureka-tck-{run.id}-{folder.name}"
+        image = images.toxiproxy()
+        self._client = engine.client()
+        ledger.docker()
+        with _asking(f"opening the cluster {spec.name}"):
+            self._network = self._client.networks.create(
+                self._prefix, driver="bridge", internal=True, labels=self._labels
+            )
+            self._proxy = self._start_toxiproxy(image)
+        self._server = Toxiproxy("127.0.0.1", self._published[API_PORT])
+        self._await_toxiproxy(self._server)
+        names = link_names(self._nodes)
+        for name in names:
+            source, sink = name.split(">")
+            self._server.create(
+                name=name,
+                listen=f"0.0.0.0:{self._link_port(source, sink)}",
+                upstream=f"node-{sink}:{NODE_PORT}",
+            )
+        if spec.links:
+            self._links = Links(self._server, names)
+
+    def address(self, node: str) -> tuple[str, int]:
+        """Return the alias of Toxiproxy that stands for the node, and the node's own port."""
+        return f"registry-{node}", NODE_PORT
+
+    def peer_url(self, source: str, sink: str) -> str:
+        """Return the sink's alias at the port of the link; its own at that of our link."""
+        origin = CLIENT if source == sink else source
+        return f"http://registry-{sink}:{self._link_port(origin, sink)}/eureka/"
+
+    def client_root(self, node: str) -> str:
+        """Return where our link to the node is published."""
+        return f"http://127.0.0.1:{self._published[self._link_port(CLIENT, node)]}"
+
+    def start(self, plan: NodePlan, target: Target) -> None:
+        """Start the node's container, made at the first start and the same ever after."""
+        if self.alive(plan.name):
+            raise CannotRun(f"node {plan.name} cannot be started: it is running.")
+        with _asking(f"starting node {plan.name}"):
+            if plan.name not in self._containers:
+                self._containers[plan.name] = self._create(plan, target)
+            self._containers[plan.name].start()
+
+    def stop(self, node: str, grace: float) -> None:
+        """Ask the container to end; the engine kills what has not within the grace."""
+        if (container := self._containers.get(node)) is not None:
+            with _asking(f"stopping node {node}"):
+                container.stop(timeout=round(grace))
+
+    def kill(self, node: str) -> None:
+        """End the container by SIGKILL, also a paused one, and wait until it has ended."""
+        if (container := self._containers.get(node)) is not None:
+            with _asking(f"killing node {node}", unless=CONFLICT):
+                container.kill()
+                container.wait(timeout=KILL_BUDGET)
+
+    def pause(self, node: str) -> None:
+        """Freeze all processes of the container."""
+        with _asking(f"pausing node {node}"):
+            self._container(node).pause()
+
+    def resume(self, node: str) -> None:
+        """Let a frozen container go on."""
+        with _asking(f"resuming node {node}"):
+            self._container(node).unpause()
+
+    def alive(self, node: str) -> bool:
+        """Say whether the container runs or is paused."""
+        return self._state(node).get("Status") in {"running", "paused"}
+
+    def exit_code(self, node: str) -> int | None:
+        """Return how the container ended; None while it runs, or if it never did."""
+        state = self._state(node)
+        return int(state["ExitCode"]) if state.get("Status") in {"exited", "dead"} else None
+
+    def log(self, node: str, *, since_start: bool = False) -> str:
+        """Return what the container has printed."""
+        container = self._containers.get(node)
+        if container is None:
+            return ""
+        since = None
+        if since_start and (started := self._state(node).get("StartedAt")):
+            since = datetime.fromisoformat(started).timestamp()
+        with _asking(f"reading the log of node {node}"):
+            return bytes(container.logs(since=since)).decode("utf-8", "replace")
+
+    def memory(self, node: str) -> int:
+        """Return what the container's processes hold in memory: their own and what they map."""
+        stats = self._stats(node)["memory_stats"]["stats"]
+        if "total_rss" in stats:  # cgroup v1
+            return int(stats["total_rss"] + stats["total_mapped_file"])
+        return int(stats["anon"] + stats["file_mapped"])
+
+    def cpu_seconds(self, node: str) -> float:
+        """Return the processor seconds of the container: its group is new at every start."""
+        return float(self._stats(node)["cpu_stats"]["cpu_usage"]["total_usage"]) / 1e9
+
+    def close(self) -> None:
+        """Keep the logs, then remove all containers and the network."""
+        if self._client is None:
+            return
+        self._keep_logs()
+        containers = [*self._containers.values(), self._proxy]
+        with ThreadPoolExecutor(max(1, len(containers))) as removers:
+            problems = [*removers.map(_remove_container, containers)]
+        problems.append(_remove_network(self._network))
+        if self._server is not None:
+            self._server.close()
+        self._client.close()
+        self._client, self._server, self._links = None, None, Links()
+        self._containers, self._proxy, self._network = {}, None, None
+        if left := [problem for problem in problems if problem]:
+            raise CannotRun(
+                f"not all of the cluster could be removed: {'; '.join(left)}.",
+                "`eureka-tck sweep` removes what is left.",
+            )
+
+    def _link_port(self, source: str, sink: str) -> int:
+        index = self._nodes.index(sink)
+        if source == CLIENT:
+            return CLIENT_PORT + index
+        return LINK_PORT + 100 * self._nodes.index(source) + index
+
+    def _start_toxiproxy(self, image: str) -> Container:
+        """
+        Start Toxiproxy on the default network, which can publish, and on the cluster's.
+
+        It is never started again: the published ports would change.
+        """
+        assert self._client is not None  # noqa: S101 - open() has just made both
+        assert self._network is not None  # noqa: S101
+        ports = [API_PORT, *(self._link_port(CLIENT, node) for node in self._nodes)]
+        container = self._client.containers.create(
+            image,
+            name=f"{self._prefix}-toxiproxy",
+            labels=self._labels,
+            ports={f"{port}/tcp": ("127.0.0.1", 0) for port in ports},
+        )
+        self._network.connect(container, aliases=[f"registry-{node}" for node in self._nodes])
+        container.start()
+        container.reload()
+        bindings = container.attrs["NetworkSettings"]["Ports"]
+        self._published = {port: int(bindings[f"{port}/tcp"][0]["HostPort"]) for port in ports}
+        return container
+
+    def _await_toxiproxy(self, server: Toxiproxy) -> None:
+        patience = Patience(TOXIPROXY_BUDGET)
+        while not server.running():
+            if not patience.pause():
+                log = bytes(self._proxy.logs()).decode("utf-8", "replace") if self._proxy else ""
+                raise NodeFailed(
+                    f"Toxiproxy's container did not answer within {TOXIPROXY_BUDGET:g} s.", log
+                )
+
+    def _create(self, plan: NodePlan, target: Target) -> Container:
+        assert self._client is not None  # noqa: S101 - nodes start after open()
+        launch = target.image(plan)
+        environment = {
+            **launch.env,
+            "CLUSTER_EPOCH": f"{plan.epoch:.6f}",  # for the entry point on-cluster-clock
+            "CLUSTER_SPEED": f"{plan.speed:g}",
+        }
+        mounts = []
+        if plan.wall_file is not None:
+            environment |= {shim.VARIABLE: images.WALL_FILE, "WALL_CLOCK": images.WALL_CLOCK}
+            mounts = [
+                f"{plan.wall_file.resolve()}:{images.WALL_FILE}:ro",
+                f"{shim.library()}:{images.WALL_CLOCK}:ro",
+            ]
+        alias = f"node-{plan.name}"
+        endpoint = self._client.api.create_endpoint_config(aliases=[alias])
+        return self._client.containers.create(
+            launch.image,
+            list(launch.command) if launch.command is not None else None,
+            name=f"{self._prefix}-{alias}",
+            hostname=alias,
+            labels={**self._labels, NODE_LABEL: plan.name},
+            environment=environment,
+            network=self._prefix,
+            networking_config={self._prefix: endpoint},
+            volumes=mounts,
+            dns_opt=DNS_OPTIONS,
+            log_config=LogConfig(type=LogConfig.types.JSON, config={"max-size": LOG_SIZE}),
+        )
+
+    def _container(self, node: str) -> Container:
+        if not self.alive(node):
+            raise CannotRun(f"node {node} does not run, so nothing can be done to its container.")
+        return self._containers[node]
+
+    def _state(self, node: str) -> dict[str, Any]:
+        """Return the engine's word on the container; empty if there is none."""
+        container = self._containers.get(node)
+        if container is None:
+            return {}
+        with _asking(f"asking for the state of node {node}"):
+            container.reload()
+        state: dict[str, Any] = container.attrs["State"]
+        return state
+
+    def _stats(self, node: str) -> dict[str, Any]:
+        with _asking(f"measuring node {node}"):
+            stats = self._container(node).stats(stream=False, one_shot=True)
+        return cast("dict[str, Any]", stats)
+
+    def _keep_logs(self) -> None:
+        """Leave what the nodes and Toxiproxy have printed in the folder of the cluster."""
+        assert self._folder is not None  # noqa: S101 - open() has set it before the client
+        logs: Sequence[tuple[Container | None, Path]] = [
+            *((c, self._folder / node / "node.log") for node, c in self._containers.items()),
+            (self._proxy, self._folder / "toxiproxy.log"),
+        ]
+        for container, path in logs:
+            if container is not None and path.parent.is_dir():
+                with suppress(DockerException, OSError):  # evidence is no reason to leave things
+                    path.write_bytes(container.logs())
+
+
+def _remove_container(container: Container | None) -> str:
+    """Remove it by force, whatever its state; return what is wrong if it cannot be."""
+    if container is None:
+        return ""
+    try:
+        container.remove(force=True, v=True)
+    except NotFound:
+        return ""
+    except (DockerException, OSError) as error:
+        return f"{container.name}: {error}"
+    return ""
+
+
+def _remove_network(network: Network | None) -> str:
+    """Remove it; return what is wrong if it cannot be."""
+    if network is None:
+        return ""
+    try:
+        network.remove()
+    except NotFound:
+        return ""
+    except (DockerException, OSError) as error:
+        return f"{network.name}: {error}"
+    return ""
+
+
+@contextmanager
+def _asking(what: str, *, unless: int | None = None) -> Iterator[None]:
+    """Turn an error of the engine into the one that ends a run; that status is no error."""
+    try:
+        yield
+    except APIError as error:
+        if unless is not None and error.status_code == unless:
+            return
+        reason = str(error.explanation or error).strip().rstrip(".")
+        way_out = "`eureka-tck sweep` removes what dead runs left." if "pool" in reason else ""
+        raise CannotRun(
+            f"{what}: Docker answered {error.status_code}: {reason}.", way_out
+        ) from error
+    except (DockerException, OSError) as error:
+        raise CannotRun(f"{what}: Docker does not answer: {error}.") from error
