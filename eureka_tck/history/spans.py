@@ -1,0 +1,70 @@
+"""Faults as stretches of time, each with its proof; and how late the harness itself was."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from eureka_tck.history.event import ClockRead, FaultBegan, FaultBit, FaultEnded
+
+if TYPE_CHECKING:
+    from eureka_tck.history.reader import History
+
+
+@dataclass(frozen=True, slots=True)
+class FaultSpan:
+    """
+    A fault from the first cut to the end of healing.
+
+    `healing` is the instant at which healing began; both ends are infinite where the history ends
+    first. `bit` is the instant of the proof, None where there is none.
+    """
+
+    fault: str
+    kind: str
+    said: str
+    links: frozenset[str]
+    nodes: frozenset[str]
+    began: float
+    healing: float
+    ended: float
+    bit: float | None
+    proof: tuple[str, ...]
+
+
+def fault_spans(history: History) -> tuple[FaultSpan, ...]:
+    """Return the faults in the order in which they began."""
+    bites = {event.fault: event for event in history.events if isinstance(event, FaultBit)}
+    ends = {event.fault: event for event in history.events if isinstance(event, FaultEnded)}
+    return tuple(
+        _span(event, bites.get(event.fault), ends.get(event.fault))
+        for event in history.events
+        if isinstance(event, FaultBegan)
+    )
+
+
+def lateness(history: History, since: float, until: float = math.inf) -> float:
+    """Return how late the harness was at worst between the two instants, in registry seconds."""
+    worst, before = 0.0, -math.inf
+    for event in history.events:
+        if isinstance(event, ClockRead):
+            if event.at >= since and before <= until:  # it covers (before, at]
+                worst = max(worst, event.late)
+            before = event.at
+    return worst
+
+
+def _span(begin: FaultBegan, bite: FaultBit | None, end: FaultEnded | None) -> FaultSpan:
+    return FaultSpan(
+        fault=begin.fault,
+        kind=begin.kind,
+        said=begin.said,
+        links=frozenset(begin.links),
+        nodes=frozenset(begin.nodes),
+        began=begin.at,
+        healing=end.since if end else math.inf,
+        ended=end.at if end and not end.error else math.inf,
+        bit=bite.at if bite else None,
+        proof=bite.proof if bite else (),
+    )

@@ -1,0 +1,265 @@
+"""
+No live instance is evicted: not at its home node, and at no other where it must be kept.
+
+"Never" is judged against a control: an instance that nobody renewed has to go from every node,
+once before the first fault and once after the last, or nothing shows that evictions happen at all.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from eureka_tck.history.samples import readings
+from eureka_tck.history.spans import fault_spans
+from eureka_tck.promises.absence import absences, exposure
+from eureka_tck.promises.judgement import (
+    Budget,
+    Finding,
+    Judgement,
+    Violation,
+    capital,
+    counted,
+    listed,
+)
+from eureka_tck.promises.lives import lives
+from eureka_tck.promises.rules import rules_of_nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from eureka_tck.history.reader import History
+    from eureka_tck.history.samples import Sample
+    from eureka_tck.history.spans import FaultSpan
+    from eureka_tck.promises.absence import Absence, Threat
+    from eureka_tck.promises.lives import Lives, Refusal
+
+NAME: Final = "no_live_instance_is_evicted"
+STATEMENT: Final = (
+    "An instance that renews on schedule is never evicted: not at its home node, and not at a node "
+    "that a fault keeps from its renewals, where self-preservation has to keep it."
+)
+ROWS: Final = ("LEASE-05", "PRESERVE-05", "PRESERVE-13")
+
+
+@dataclass(frozen=True, slots=True)
+class Eviction:
+    """The node showed a dead instance until `last_seen`, and from `seen_gone` on no more."""
+
+    node: str
+    instance: str
+    last_seen: float
+    seen_gone: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """All that the judgement rests on."""
+
+    taken: Mapping[str, Sequence[Sample]]
+    spans: Sequence[FaultSpan]
+    who: Lives
+    threats: Sequence[Threat]
+    evictions: Sequence[Eviction]
+
+
+def no_live_instance_is_evicted(history: History) -> Judgement:
+    """Judge that no node ever dropped an instance that renewed as it should."""
+    taken, spans, who = readings(history), fault_spans(history), lives(history)
+    risk = exposure(who, spans, rules_of_nodes(history.header))
+    case = _Case(taken, spans, who, risk.threats, evictions(taken, who))
+    missing = [
+        absence
+        for life in who.lives
+        for node, of_node in taken.items()
+        for absence in absences(life, node, of_node)
+    ]
+    blamed = [
+        one
+        for one in missing
+        if not any(
+            excuse.covers(one.life.instance, one.node, one.seen_gone) for excuse in risk.excuses
+        )
+    ]
+    refused = [
+        one
+        for one in who.refusals
+        if not any(excuse.covers(one.instance, one.home, one.at) for excuse in risk.excuses)
+    ]
+    violations = sorted(
+        [_of_absence(one) for one in blamed] + [_of_refusal(one) for one in refused],
+        key=lambda violation: (violation.at, violation.node, violation.instance),
+    )
+    renewing = {life.instance for life in who.lives if life.renewed}
+    finding, said = _finding(history, case, violations)
+    return Judgement(
+        promise=NAME,
+        statement=STATEMENT,
+        rows=ROWS,
+        finding=finding,
+        said=said,
+        judged=(
+            f"{counted(len(renewing), 'live instance')}, "
+            f"{counted(sum(map(len, taken.values())), 'sample')} of "
+            f"{counted(len(taken), 'node')}"
+        ),
+        budget=Budget(seconds=0.0, formula="a live instance is never absent"),
+        measured=max((_length(one, taken) for one in blamed), default=0.0),
+        violations=tuple(violations),
+        notes=(*_allowed(len(missing) - len(blamed)), *map(_control, case.evictions)),
+    )
+
+
+def evictions(taken: Mapping[str, Sequence[Sample]], who: Lives) -> tuple[Eviction, ...]:
+    """Return what was rightly evicted: instances that nobody renewed and nobody cancelled."""
+    found: list[Eviction] = []
+    for node, of_node in taken.items():
+        last_seen: dict[str, float] = {}
+        for reading in of_node:
+            for instance in last_seen.keys() - reading.present.keys():
+                if _is_dead(instance, reading, who):
+                    found.append(Eviction(node, instance, last_seen[instance], reading.ended))
+                del last_seen[instance]
+            last_seen |= dict.fromkeys(reading.present.keys() & who.known, reading.ended)
+    return tuple(sorted(found, key=lambda one: one.seen_gone))
+
+
+def _is_dead(instance: str, reading: Sample, who: Lives) -> bool:
+    cancels = who.cancelled.get(instance, ())
+    return not any(at <= reading.ended for at in cancels) and not any(
+        life.since <= reading.ended and reading.began <= life.until for life in who.of(instance)
+    )
+
+
+def _finding(history: History, case: _Case, violations: Sequence[Violation]) -> tuple[Finding, str]:
+    if violations:
+        return "broken", _broken(violations)
+    doubt = _broken_off(history) or _unseen(case) or _harmless(case) or _uncontrolled(case)
+    return ("inconclusive", doubt) if doubt else ("kept", _kept(case))
+
+
+def _broken_off(history: History) -> str:
+    if history.is_complete:
+        return ""
+    why = history.why_broken_off or "its history has no end"
+    return f"The run was broken off: {why}."
+
+
+def _unseen(case: _Case) -> str:
+    blind = [node for node, of_node in case.taken.items() if not of_node]
+    if blind:
+        return f"No sample of node {listed(blind)} could be read."
+    return "" if case.who.lives else "No instance was ever registered and renewed."
+
+
+def _harmless(case: _Case) -> str:
+    """Return why no lease was at risk, if none was."""
+    if not case.spans:
+        return "Nothing was broken in this run, so no lease was ever at risk."
+    for span in case.spans:
+        if span.bit is None:
+            return f"{capital(span.said)}: but this was never seen to bite."
+    if not case.threats:
+        longest = max(case.spans, key=lambda span: span.healing - span.began)
+        return (
+            f"No lease ran out while a fault was on; the longest lasted "
+            f"{longest.healing - longest.began:.1f} s."
+        )
+    if not any(threat.must_keep for threat in case.threats):
+        threat = case.threats[0]
+        return (
+            f"Every lease that ran out during a fault may rightly have been evicted: at node "
+            f"{threat.node}, {threat.why_not}."
+        )
+    return ""
+
+
+def _uncontrolled(case: _Case) -> str:
+    """Return where no eviction is proven before the first fault or after the last, if nowhere."""
+    first = min(span.began for span in case.spans)
+    last = max(span.ended for span in case.spans)
+    before = {one.node for one in case.evictions if one.seen_gone < first}
+    after = {one.node for one in case.evictions if one.seen_gone > last}
+    for when, proven in (("before the first fault", before), ("after the last fault", after)):
+        silent = [node for node in case.taken if node not in proven]
+        if silent:
+            return (
+                f"No eviction is proven on node {listed(silent)} {when}: nothing that had died was "
+                "seen to go there, so that nothing living went says little."
+            )
+    return ""
+
+
+def _kept(case: _Case) -> str:
+    kept = Counter(threat.node for threat in case.threats if threat.must_keep)
+    at_risk = listed([f"{number} at {node}" for node, number in sorted(kept.items())])
+    faults = "; ".join(
+        f"{span.said}, from {span.began:.1f} to {span.ended:.1f} s" for span in case.spans
+    )
+    return (
+        f"No live instance was ever missing. {capital(faults)}; the leases that ran out meanwhile "
+        f"({at_risk}) were all kept."
+    )
+
+
+def _broken(violations: Sequence[Violation]) -> str:
+    places = {(one.node, one.instance) for one in violations}
+    instances = {instance for _, instance in places}
+    nodes = sorted({node for node, _ in places})
+    rest = len(violations) - 1
+    return (
+        f"{counted(len(instances), 'live instance')} {'was' if len(instances) == 1 else 'were'} "
+        f"lost at node {listed(nodes)}. {violations[0].said}"
+        + (f" {counted(rest, 'more violation')} follow{'s' if rest == 1 else ''}." if rest else "")
+    )
+
+
+def _of_absence(absence: Absence) -> Violation:
+    life = absence.life
+    sent = [at for at in (*life.registered, *life.renewed) if at <= absence.seen_gone]
+    back = "" if absence.back_at is None else f" It was back at {absence.back_at:.1f} s."
+    return Violation(
+        node=absence.node,
+        instance=life.instance,
+        at=absence.seen_gone,
+        until=absence.back_at,
+        said=(
+            f"{life.instance} was gone from node {absence.node} at {absence.seen_gone:.1f} s, seen "
+            f"there last at {absence.last_seen:.1f} s; it renewed at its home {life.home} every "
+            f"{life.interval:g} s, last at {max(sent, default=life.since):.1f} s, and its lease is "
+            f"{life.lease:g} s.{back}"
+        ),
+    )
+
+
+def _of_refusal(refusal: Refusal) -> Violation:
+    return Violation(
+        node=refusal.home,
+        instance=refusal.instance,
+        at=refusal.at,
+        until=None,
+        said=(
+            f"{refusal.instance} renewed at its home {refusal.home} at {refusal.at:.1f} s and was "
+            f"answered {refusal.status}, though its renewal sent at {refusal.last_renewed:.1f} s "
+            "had been accepted."
+        ),
+    )
+
+
+def _length(absence: Absence, taken: Mapping[str, Sequence[Sample]]) -> float:
+    end = absence.back_at if absence.back_at is not None else taken[absence.node][-1].ended
+    return end - absence.seen_gone
+
+
+def _allowed(excused: int) -> tuple[str, ...]:
+    if not excused:
+        return ()
+    return (f"{counted(excused, 'absence')} during faults, which the settings allow",)
+
+
+def _control(eviction: Eviction) -> str:
+    return (
+        f"control: {eviction.instance}, which nobody renewed, went from node {eviction.node} "
+        f"between {eviction.last_seen:.1f} and {eviction.seen_gone:.1f} s"
+    )

@@ -1,0 +1,81 @@
+"""What a promise says about a history: kept, broken or inconclusive, with the words for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from eureka_tck.history import History
+
+Finding: TypeAlias = Literal["broken", "inconclusive", "kept"]
+"""
+`inconclusive`: the mechanism never fired, or the harness failed; never a pass.
+A promise is broken as soon as one thing breaks it, and kept only if all was there to judge it by.
+"""
+
+
+class Violation(Struct, frozen=True, kw_only=True):
+    """One breach: `at` is the instant it is certain, `until` when it was over (None: never)."""
+
+    node: str
+    instance: str
+    at: float
+    until: float | None
+    said: str
+
+
+class Budget(Struct, frozen=True, kw_only=True):
+    """How long something may take, in registry seconds, and the sum it comes from."""
+
+    seconds: float
+    formula: str
+
+
+class Judgement(Struct, frozen=True, kw_only=True):
+    """
+    One promise judged.
+
+    `statement` is the promise in a sentence, `said` what was found, with instants;
+    `judged` says how much was there to judge, `measured` the worst that was seen in seconds
+    (None where it never came). `rows` are ids of the catalogue.
+    """
+
+    promise: str
+    statement: str
+    rows: tuple[str, ...]
+    finding: Finding
+    said: str
+    judged: str = ""
+    budget: Budget | None = None
+    measured: float | None = None
+    violations: tuple[Violation, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class Promise(Protocol):
+    """A pure function over a history; the same history always gets the same judgement."""
+
+    __name__: str
+
+    def __call__(self, history: History, /) -> Judgement:
+        """Judge the history."""
+
+
+def listed(names: list[str] | tuple[str, ...], most: int = 4) -> str:
+    """Return names as prose: "a, b and c", cut after `most` with the number of those left out."""
+    shown = list(names[:most])
+    if len(names) > most:
+        shown.append(f"{len(names) - most} more")
+    return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]])) if shown else "none"
+
+
+def counted(number: int, noun: str) -> str:
+    """Return "1 node", "3 nodes"."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def capital(text: str) -> str:
+    """Return the text with its first letter large, as a sentence begins."""
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,99 @@
+"""
+Budgets from the effective settings of a node: what the protocol allows, in registry seconds.
+
+Every constant that no setting holds stands here with its source.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from eureka_tck.promises.judgement import Budget
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from eureka_tck.history.event import Header
+
+BATCHING: Final = 0.5
+"""s: a batch of replication tasks leaves so long after its oldest task (REPL-04; the reference's
+`PeerEurekaNode.MAX_BATCHING_DELAY_MS`)."""
+
+RETRY: Final = 1.0
+"""s between a peer's time-out or 503 and the next attempt (REPL-09; the reference's
+`PeerEurekaNode.SERVER_UNAVAILABLE_SLEEP_TIME_MS`; a refused connection is tried after 0.1 s)."""
+
+SLACK: Final = 1.5
+"""s that a loaded machine may add; 0.5 was enough on an idle one (largest lag 0.68 s)."""
+
+LEASE_FACTOR: Final = 2
+"""A renewed lease lasts twice its duration, one never renewed once (LEASE-01, LEASE-02)."""
+
+WINDOW: Final = 60.0
+"""s: renewals are counted in windows of a minute (PRESERVE-03)."""
+
+_DEFAULTS: Final = {  # EurekaServerConfigBean of spring-cloud-netflix 5.0.3
+    "eureka.server.evictionIntervalTimerInMs": 60_000,
+    "eureka.server.renewalPercentThreshold": 0.85,
+    "eureka.server.expectedClientRenewalIntervalSeconds": 30,
+    "eureka.server.peerNodeReadTimeoutMs": 200,
+    "eureka.server.peerNodeConnectTimeoutMs": 200,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The settings of one node that budgets are made of, in seconds."""
+
+    eviction_interval: float
+    renewal_percent: float
+    expected_interval: float
+    self_preservation: bool
+    peer_timeout: float
+
+    @classmethod
+    def of(cls, settings: Mapping[str, str]) -> Rules:
+        """Read them from effective settings; the defaults are Spring's."""
+        read = {name: float(settings.get(name, default)) for name, default in _DEFAULTS.items()}
+        server = "eureka.server."
+        preserves = settings.get(f"{server}enableSelfPreservation", "true").strip().lower()
+        return cls(
+            eviction_interval=read[f"{server}evictionIntervalTimerInMs"] / 1000,
+            renewal_percent=read[f"{server}renewalPercentThreshold"],
+            expected_interval=read[f"{server}expectedClientRenewalIntervalSeconds"],
+            self_preservation=preserves != "false",
+            peer_timeout=max(
+                read[f"{server}peerNodeReadTimeoutMs"], read[f"{server}peerNodeConnectTimeoutMs"]
+            )
+            / 1000,
+        )
+
+    def propagation(self) -> float:
+        """Return how long a change takes to a peer over a healthy link (CLUSTER-01)."""
+        return BATCHING + SLACK
+
+    def coming_back(self, interval: float) -> Budget:
+        """
+        Return how long an instance that renews every `interval` may be missing after a heal.
+
+        Its next renewal is sent after R and answered 404, its registration one batch later;
+        an attempt that was under way when the link came back may have to run into its time-out.
+        """
+        seconds = interval + 2 * BATCHING + self.peer_timeout + RETRY + SLACK
+        return Budget(
+            seconds=seconds,
+            formula=(
+                f"R + 2·{BATCHING:g} + peer time-out + {RETRY:g} + {SLACK:g} = "
+                f"{interval:g} + {2 * BATCHING:g} + {self.peer_timeout:g} + {RETRY:g} + {SLACK:g} s"
+            ),
+        )
+
+    def threshold(self, clients: int) -> int:
+        """Return the renewals a minute at or below which the node protects itself (PRESERVE-01)."""
+        return int(clients * (WINDOW / self.expected_interval) * self.renewal_percent)
+
+
+def rules_of_nodes(header: Header) -> dict[str, Rules]:
+    """Return the rules of each node of the run."""
+    return {node: Rules.of(header.settings.get(node, {})) for node in header.nodes}
