@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-
 import msgspec
 import pytest
 
 from eureka_tck.fleet.finding import findings
 from eureka_tck.fleet.generator import _at
 from eureka_tck.fleet.tally import Tally
-
 
 FLEET = {f"fleet-{n:07d}" for n in range(10)}
 QUIET = Tally(instances=10, registered=10, cancelled=10, intended=20, sent=20, acknowledged=20)
