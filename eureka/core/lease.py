@@ -1,0 +1,48 @@
+"""A lease: how long an instance is believed without hearing from it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from eureka.core.instance import Record
+
+if TYPE_CHECKING:
+    from eureka.core.instance import Instance
+    from eureka.core.instant import Instant
+
+RENEWAL_BONUS = 1
+"""
+Durations that a renewal adds beyond its own moment.
+eureka-core `Lease.renew` stores now + duration and `isExpired` adds the duration again, so a renewed lease
+lives twice its duration and one never renewed once. Kept there on purpose since 2014, and here.
+"""
+
+
+class Lease:
+    """The one mutable thing of the registry: an instance and when it was last heard of."""
+
+    __slots__ = ("instance", "renewed_at", "renewed_ms")
+
+    def __init__(self, instance: Instance, *, now: Instant) -> None:
+        self.instance = instance
+        self.renewed_at = now.monotonic
+        self.renewed_ms = now.epoch_ms
+
+    @property
+    def expires_at(self) -> float:
+        """The moment after which it is overdue, in monotonic seconds."""
+        return self.renewed_at + self.instance.duration
+
+    def renew(self, *, now: Instant) -> None:
+        """Believe the instance for `RENEWAL_BONUS` durations more than a fresh lease."""
+        bonus = RENEWAL_BONUS * self.instance.duration
+        self.renewed_at = now.monotonic + bonus
+        self.renewed_ms = now.epoch_ms + bonus * 1000
+
+    def is_overdue(self, *, now: Instant, grace: float = 0.0) -> bool:
+        """Tell whether it expired at least `grace` seconds ago."""
+        return now.monotonic > self.expires_at + grace
+
+    def record(self) -> Record:
+        """Return the instance as it reads now."""
+        return Record(self.instance, self.renewed_ms)

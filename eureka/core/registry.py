@@ -1,0 +1,359 @@
+"""
+The registry: leases of instances by application and id, and what calls, time and chance do to them.
+
+It answers with events or raises a `RequestError` that has changed nothing.
+It knows neither peers (`node`) nor bytes (`eureka.wire`), and it never logs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
+
+from eureka.core.delta import RecentChanges
+from eureka.core.errors import RegistryClosed, UnknownInstance
+from eureka.core.event import (
+    Changed,
+    DeltaForgot,
+    Event,
+    Evicted,
+    EvictionRan,
+    PreservationChanged,
+    Recounted,
+)
+from eureka.core.eviction import Chance, EvictionRhythm, choose_victims, eviction_limit
+from eureka.core.lease import Lease
+from eureka.core.override import effective_status
+from eureka.core.preservation import Preservation
+from eureka.core.status import Action, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from eureka.core.instance import Instance, Key, Record
+    from eureka.core.instant import Instant
+    from eureka.core.policy import Policy
+
+
+class Renewal(msgspec.Struct, frozen=True, gc=False):
+    """A renewal that was counted, and the change it made to what lists show, if any."""
+
+    lease: Lease
+    changed: Changed | None = None
+
+
+class Registry:
+    """All leases of one node."""
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+        self.preservation = Preservation(policy)
+        self.changes = RecentChanges()
+        self.counts: dict[Status, int] = dict.fromkeys(Status, 0)
+        self.opened: Instant | None = None
+        self.eviction_runs = 0
+        self.last_eviction_ms = 0
+        self.last_compensation = 0.0
+        self._applications: dict[str, dict[str, Lease]] = {}
+        self._size = 0
+        self._eviction = EvictionRhythm(policy.eviction_interval)
+        self._recount_at: float | None = None
+        self._forget_at: float | None = None
+        self._lists_open_at: float | None = None
+        self._was_enabled = not policy.self_preservation
+
+    def __len__(self) -> int:
+        return self._size
+
+    # Reading
+
+    @property
+    def applications(self) -> Mapping[str, Mapping[str, Lease]]:
+        """All leases, by application and id; no application is empty."""
+        return self._applications
+
+    def find(self, key: Key) -> Lease | None:
+        """Return the lease, overdue or not."""
+        leases = self._applications.get(key.app)
+        return leases.get(key.id) if leases else None
+
+    def read(self, key: Key, *, now: Instant, to: str = "be read") -> Lease:
+        """Return the lease as single reads see it: an overdue one is gone while expiry is enabled."""
+        lease = self.find(key)
+        if lease is None or (lease.is_overdue(now=now) and self.expiry_enabled(now=now)):
+            raise UnknownInstance(key, to)
+        return lease
+
+    def find_by_id(self, instance_id: str, *, now: Instant) -> Lease | None:
+        """Return one instance of that id, of whichever application."""
+        enabled = self.expiry_enabled(now=now)
+        for leases in self._applications.values():
+            lease = leases.get(instance_id)
+            if lease is not None and not (enabled and lease.is_overdue(now=now)):
+                return lease
+        return None
+
+    def listing(self, vip: str, *, secure: bool) -> list[Lease]:
+        """Return the leases of the instances that list this address."""
+        return [
+            lease
+            for leases in self._applications.values()
+            for lease in leases.values()
+            if vip in (lease.instance.secure_vips if secure else lease.instance.vips)
+        ]
+
+    def recent(self) -> Iterator[Record]:
+        """Yield the recently changed instances, each once, as they are now or as they left."""
+        for key, final in self.changes:
+            lease = self.find(key)
+            if lease is not None:
+                yield lease.record()
+            elif final is not None:
+                yield final
+
+    def expiry_enabled(self, *, now: Instant) -> bool:
+        """Tell whether leases may expire now."""
+        return self.preservation.expiry_enabled(now=now.monotonic)
+
+    def check_lists_open(self, *, now: Instant) -> None:
+        """Refuse list reads before the registry opens, and for a while if it then knew nobody."""
+        if self._lists_open_at is None or now.monotonic < self._lists_open_at:
+            raise RegistryClosed
+
+    # Calls
+
+    def open(self, copied: int, *, now: Instant) -> None:
+        """
+        Start to count and to evict, with so many leases that were copied from a peer.
+
+        What registered while the copy ran is expected too: it will renew.
+        """
+        policy = self.policy
+        expected = copied or policy.open_count
+        came_meanwhile = self._size - copied
+        self.opened = now
+        self.preservation.open(expected + came_meanwhile, now=now.monotonic)
+        self._eviction.open(now=now.monotonic)
+        self._recount_at = now.monotonic + policy.recount_interval
+        self._forget_at = now.monotonic + policy.delta_retention_interval
+        wait = 0.0 if expected else policy.wait_when_sync_empty
+        self._lists_open_at = now.monotonic + wait
+
+    def register(self, instance: Instance, *, now: Instant, replicated: bool) -> Changed:
+        """
+        Start a fresh lease.
+
+        An instance older than the stored one (by its dirty timestamp) renews that one's data instead of
+        replacing it; an override that is stored already outlives the one it brings.
+        """
+        key = instance.key
+        leases = self._applications.setdefault(key.app, {})
+        existing = leases.get(key.id)
+        before = existing.instance if existing else None
+        if before is None:
+            self._size += 1
+            self.preservation.client_came()
+        else:
+            self.counts[before.status] -= 1
+            if before.dirty_ms > instance.dirty_ms:
+                instance = before
+        override = instance.overridden_status
+        if before is not None and before.overridden_status is not Status.UNKNOWN:
+            override = before.overridden_status
+        status = effective_status(
+            instance.status,
+            override=override,
+            held=before.status if before else None,
+            replicated=replicated,
+        )
+        after = replace(
+            instance,
+            status=status,
+            overridden_status=override,
+            registered_ms=now.epoch_ms,
+            service_up_ms=_up_since(before, status, now),
+            evicted_ms=0,
+            updated_ms=now.epoch_ms,
+            action=Action.ADDED,
+        )
+        leases[key.id] = Lease(after, now=now)
+        self.counts[status] += 1
+        self.changes.note(key, now=now.monotonic)
+        return Changed(before, after)
+
+    def renew(self, key: Key, *, now: Instant, replicated: bool) -> Renewal:
+        """Renew and count; one whose status is UNKNOWN has to register again."""
+        lease = self.find(key)
+        if lease is None:
+            raise UnknownInstance(key, "renew")
+        instance = lease.instance
+        status = effective_status(
+            instance.status,
+            override=instance.overridden_status,
+            held=instance.status,
+            replicated=replicated,
+        )
+        if status is Status.UNKNOWN:
+            raise UnknownInstance(key, "renew")
+        self.preservation.renewed(now=now.monotonic)
+        lease.renew(now=now)
+        if status is instance.status:
+            return Renewal(lease)
+        return Renewal(lease, self._modify(lease, now=now, status=status))
+
+    def cancel(self, key: Key, *, now: Instant) -> Changed:
+        """End the lease, overdue or not; the override goes with it."""
+        if self.find(key) is None:
+            raise UnknownInstance(key, "be cancelled")
+        return self._remove(key, now=now)
+
+    def set_status(
+        self, key: Key, status: Status, *, now: Instant, dirty_ms: int | None = None
+    ) -> Changed | None:
+        """Override the status; the one it has already stores no override. Renews the lease."""
+        lease = self.read(key, now=now, to="change its status")
+        lease.renew(now=now)
+        if lease.instance.status is status:
+            return None
+        return self._modify(
+            lease,
+            now=now,
+            status=status,
+            override=status,
+            dirty_ms=dirty_ms,
+        )
+
+    def remove_status(
+        self, key: Key, status: Status, *, now: Instant, dirty_ms: int | None = None
+    ) -> Changed | None:
+        """Remove the override, if there is one, and give the status instead. Renews the lease."""
+        lease = self.read(key, now=now, to="lose its override")
+        lease.renew(now=now)
+        if lease.instance.overridden_status is Status.UNKNOWN:
+            return None
+        return self._modify(
+            lease,
+            now=now,
+            status=status,
+            override=Status.UNKNOWN,
+            dirty_ms=dirty_ms,
+        )
+
+    def store_override(self, key: Key, override: Status, *, now: Instant) -> Changed | None:
+        """Keep an override that a peer knows of; it decides the status from the next renewal on."""
+        lease = self.find(key)
+        if lease is None or override in (Status.UNKNOWN, lease.instance.overridden_status):
+            return None
+        return self._modify(lease, now=now, override=override)
+
+    def set_metadata(self, key: Key, added: Mapping[str, str], *, now: Instant) -> Changed:
+        """Add or replace metadata: a registration of the same instance with more metadata."""
+        instance = self.read(key, now=now, to="take metadata").instance
+        merged = {**instance.metadata, **added}
+        return self.register(replace(instance, metadata=merged), now=now, replicated=False)
+
+    # Time
+
+    def next_deadline(self) -> float | None:
+        """Return the monotonic second at which `tick` has something to do; None before opening."""
+        deadlines = (self._eviction.due_at, self._recount_at, self._forget_at)
+        known = [deadline for deadline in deadlines if deadline is not None]
+        return min(known) if known else None
+
+    def tick(self, *, now: Instant, rng: Chance) -> list[Event]:
+        """Do what is due: evict, recount, forget old changes."""
+        events: list[Event] = []
+        if self._eviction.due_at is not None and now.monotonic >= self._eviction.due_at:
+            events += self._evict(now=now, rng=rng)
+        if self._recount_at is not None and now.monotonic >= self._recount_at:
+            self._recount_at = now.monotonic + self.policy.recount_interval
+            if self.preservation.recount(self._size):
+                events.append(Recounted(self.preservation.clients, self.preservation.threshold))
+        if self._forget_at is not None and now.monotonic >= self._forget_at:
+            self._forget_at = now.monotonic + self.policy.delta_retention_interval
+            forgotten = self.changes.forget(before=now.monotonic - self.policy.delta_retention)
+            if forgotten:
+                events.append(DeltaForgot(forgotten))
+        return events
+
+    def _evict(self, *, now: Instant, rng: Chance) -> list[Event]:
+        events: list[Event] = []
+        compensation = self._eviction.start(now=now.monotonic)
+        self.eviction_runs += 1
+        self.last_eviction_ms = now.epoch_ms
+        self.last_compensation = compensation
+        enabled = self.expiry_enabled(now=now)
+        if enabled is not self._was_enabled:
+            self._was_enabled = enabled
+            renewals = self.preservation.renewals_last_minute(now=now.monotonic)
+            events.append(PreservationChanged(enabled, renewals, self.preservation.threshold))
+        overdue = [
+            lease
+            for leases in self._applications.values()
+            for lease in leases.values()
+            if lease.is_overdue(now=now, grace=compensation)
+        ]
+        if not enabled:
+            events.append(EvictionRan(len(overdue), None, 0, compensation))
+            return events
+        limit = eviction_limit(self._size, self.policy)
+        victims = choose_victims(overdue, limit, rng=rng)
+        events.append(EvictionRan(len(overdue), limit, len(victims), compensation))
+        for lease in victims:
+            overdue_by = now.monotonic - lease.expires_at
+            changed = self._remove(lease.instance.key, now=now)
+            events += (changed, Evicted(changed.after, overdue_by))
+        return events
+
+    # The two ways a lease changes
+
+    def _modify(
+        self,
+        lease: Lease,
+        *,
+        now: Instant,
+        status: Status | None = None,
+        override: Status | None = None,
+        dirty_ms: int | None = None,
+    ) -> Changed:
+        before = lease.instance
+        status = before.status if status is None else status
+        newer = dirty_ms is not None and dirty_ms > before.dirty_ms
+        after = replace(
+            before,
+            status=status,
+            overridden_status=before.overridden_status if override is None else override,
+            dirty_ms=dirty_ms if newer else before.dirty_ms,
+            service_up_ms=_up_since(before, status, now),
+            updated_ms=now.epoch_ms,
+            action=Action.MODIFIED,
+        )
+        lease.instance = after
+        self.counts[before.status] -= 1
+        self.counts[status] += 1
+        self.changes.note(after.key, now=now.monotonic)
+        return Changed(before, after)
+
+    def _remove(self, key: Key, *, now: Instant) -> Changed:
+        leases = self._applications[key.app]
+        lease = leases.pop(key.id)
+        if not leases:
+            del self._applications[key.app]
+        before = lease.instance
+        after = replace(
+            before, evicted_ms=now.epoch_ms, updated_ms=now.epoch_ms, action=Action.DELETED
+        )
+        lease.instance = after
+        self._size -= 1
+        self.counts[before.status] -= 1
+        self.preservation.client_went()
+        self.changes.note(key, now=now.monotonic, final=lease.record())
+        return Changed(before, after)
+
+
+def _up_since(before: Instance | None, status: Status, now: Instant) -> int:
+    """Return when it was first UP: 0 until then, kept ever after."""
+    known = before.service_up_ms if before else 0
+    return known or (now.epoch_ms if status is Status.UP else 0)

@@ -1,0 +1,133 @@
+"""The command `eureka-server`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from eureka import __version__
+from eureka.core.errors import ConfigurationError
+from eureka.server import settings as settings_module
+from eureka.server.clock import Clock
+
+CANNOT_RUN = 3
+FASTEST = 1000.0
+
+_DESCRIPTION = "A Eureka registry: instances register, renew and find each other; nodes replicate."
+_EPILOG = """\
+settings
+  They have the names of Spring Cloud Netflix, so the application.yml of a Java server serves here too:
+
+      server:
+        port: 8761
+      eureka:
+        instance:
+          hostname: registry-a
+        client:
+          service-url:
+            defaultZone: http://registry-b:8761/eureka/
+        server:
+          enable-self-preservation: true
+          eviction-interval-timer-in-ms: 60000
+
+  Every one can come from the environment instead, which goes before the file:
+  EUREKA_SERVER_EVICTIONINTERVALTIMERINMS=5000. ${NAME:default} is replaced, later documents of a file go
+  before earlier ones. A name below `eureka.` that nobody knows is refused.
+
+  More than one node: list the peers of each under service-url.defaultZone. A node leaves itself out.
+
+examples
+  eureka-server                                   serve on port 8761, alone
+  eureka-server --config application.yml          as it says there
+  eureka-server --config application.yml --check-config
+  eureka-server --speed 10                        ten registry seconds in each real one, for tests
+
+exit codes
+  0 ended by SIGTERM or SIGINT     2 wrong arguments     3 wrong settings, or the port is in use
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command; return its exit code."""
+    arguments = _parser().parse_args(argv)
+    try:
+        settings = settings_module.load(arguments.config, os.environ)
+        given = {"host": arguments.host, "port": arguments.port}
+        settings = msgspec.structs.replace(
+            settings, **{name: value for name, value in given.items() if value is not None}
+        )
+        if arguments.check_config:
+            _print(settings)
+            return 0
+        # Imported late: a wrong setting is told without loading a web server first.
+        from eureka.server import server  # noqa: PLC0415
+
+        clock = Clock(speed=arguments.speed, epoch=arguments.epoch)
+        with server.listen(settings) as listener:
+            server.run(settings, clock, listener)
+    except ConfigurationError as error:
+        print(f"eureka-server: {error}", file=sys.stderr)  # noqa: T201 - the command's own voice
+        return CANNOT_RUN
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="eureka-server",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--config", type=Path, metavar="FILE", help="settings, as YAML")
+    parser.add_argument("--host", help="address to listen on (server.address; all of them)")
+    parser.add_argument("--port", type=_port, help="port to listen on (server.port; 8761)")
+    parser.add_argument(
+        "--speed",
+        type=_speed,
+        default=1.0,
+        metavar="N",
+        help="registry seconds in a real second, for tests (1)",
+    )
+    parser.add_argument(
+        "--epoch",
+        type=float,
+        metavar="UNIX_SECONDS",
+        help="the real moment at which registry time and real time agree; the same for all nodes (now)",
+    )
+    parser.add_argument(
+        "--check-config", action="store_true", help="print the effective settings and end"
+    )
+    parser.add_argument("--version", action="version", version=f"eureka-server {__version__}")
+    return parser
+
+
+def _port(value: str) -> int:
+    if not value.isdecimal() or int(value) > 65535:
+        raise argparse.ArgumentTypeError(f"must be a port from 0 to 65535, but is '{value}'")
+    return int(value)
+
+
+def _speed(value: str) -> float:
+    try:
+        speed = float(value)
+    except ValueError:
+        speed = 0.0
+    if not 0 < speed <= FASTEST:
+        raise argparse.ArgumentTypeError(
+            f"must be a number above 0, at most {FASTEST:.0f}, but is '{value}'"
+        )
+    return speed
+
+
+def _print(settings: settings_module.Settings) -> None:
+    for name, value in msgspec.structs.asdict(settings).items():
+        print(f"{name} = {value}")  # noqa: T201 - what was asked for
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,139 @@
+"""
+Where settings stand: documents of a YAML file and the environment, flattened to one map as Spring does it.
+
+Names are compared relaxed: case and hyphens do not count, nor underscores in the environment.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from eureka.core.errors import ConfigurationError
+
+ENVIRONMENT = "environment"
+_PLACEHOLDER = re.compile(r"\$\{([^${}:]+)(?::([^{}]*))?\}")
+_DEEPEST = 20  # placeholders resolved one inside the other, before it is called a circle
+_ON_PROFILE = ("spring.config.activate.onprofile", "spring.profiles")
+
+
+class Property(msgspec.Struct, frozen=True):
+    """A value as it is written, and where: for the error that names both."""
+
+    name: str
+    value: str
+    where: str
+
+
+Properties = dict[str, Property]
+
+
+def relaxed(name: str) -> str:
+    """
+    Return the form in which names are compared.
+
+    >>> relaxed("eureka.server.eviction-interval-timer-in-ms")
+    'eureka.server.evictionintervaltimerinms'
+    """
+    return name.replace("-", "").replace("_", "").lower()
+
+
+def load_yaml(path: Path, environment: Mapping[str, str]) -> Properties:
+    """Return what the documents of a file say, later ones over earlier ones, placeholders resolved."""
+    import yaml  # noqa: PLC0415 - 17 ms that a server without a file need not spend
+
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise ConfigurationError(str(path), "", "there is no such file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(str(path), "", f"cannot be read: {error}") from None
+    try:
+        documents = list(yaml.safe_load_all(text))
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        problem = " ".join(str(error).split())
+        raise ConfigurationError(str(path), "", f"is no YAML: {problem}") from None
+    active = set(environment.get("SPRING_PROFILES_ACTIVE", "").replace(" ", "").split(","))
+    found: Properties = {}
+    for document in documents:
+        if document is None:
+            continue
+        if not isinstance(document, dict):
+            raise ConfigurationError(str(path), "", "must hold keys and values at its top level")
+        flat = {relaxed(name): Property(name, value, str(path)) for name, value in _flat(document)}
+        if _applies(flat, active):
+            found |= flat
+    return resolve(found, environment)
+
+
+def resolve(properties: Properties, environment: Mapping[str, str]) -> Properties:
+    """Return the same with every `${NAME:default}` replaced: by the environment, another property, the default."""
+    return {
+        key: msgspec.structs.replace(found, value=_resolved(found, properties, environment))
+        for key, found in properties.items()
+    }
+
+
+def from_environment(environment: Mapping[str, str]) -> Properties:
+    """Return the variables by their names without underscores, in lower case."""
+    return {
+        relaxed(name): Property(name, value, ENVIRONMENT) for name, value in environment.items()
+    }
+
+
+def _flat(node: Mapping[object, object], prefix: str = "") -> list[tuple[str, str]]:
+    pairs: list[tuple[str, str]] = []
+    for key, value in node.items():
+        name = f"{prefix}{key}"
+        if isinstance(value, Mapping):
+            pairs += _flat(value, f"{name}.")
+        else:
+            pairs.append((name, _text(value)))
+    return pairs
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return ",".join(_text(one) for one in value)
+    return str(value)
+
+
+def _applies(document: Properties, active: set[str]) -> bool:
+    """Tell whether a document is for a profile that is active, or for none in particular."""
+    for key in _ON_PROFILE:
+        if key in document:
+            wanted = document[key].value.replace(" ", "").split(",")
+            return any(
+                name[1:] not in active if name.startswith("!") else name in active
+                for name in wanted
+            )
+    return True
+
+
+def _resolved(found: Property, properties: Properties, environment: Mapping[str, str]) -> str:
+    def value_of(match: re.Match[str]) -> str:
+        name, default = match[1].strip(), match[2]
+        if name in environment:
+            return environment[name]
+        if relaxed(name) in properties:
+            return properties[relaxed(name)].value
+        if default is None:
+            raise ConfigurationError(
+                found.where, found.name, f"names ${{{name}}}, which is not set"
+            )
+        return default
+
+    value = found.value
+    for _ in range(_DEEPEST):
+        resolved = _PLACEHOLDER.sub(value_of, value)
+        if resolved == value:
+            return value
+        value = resolved
+    raise ConfigurationError(found.where, found.name, f"refers to itself: {found.value}")

@@ -1,0 +1,103 @@
+"""One server process: a socket, a loop, and the tasks that give the node its time."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import signal
+import socket
+from random import Random
+from typing import TYPE_CHECKING
+
+import uvicorn
+import uvloop
+
+from eureka.core.errors import ConfigurationError
+from eureka.core.node import Node
+from eureka.server.app import Application
+from eureka.server.cold import cold_application
+from eureka.server.log import Log
+from eureka.server.service import Service
+from eureka.server.timers import Timers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from eureka.server.clock import Clock
+    from eureka.server.settings import Settings
+
+KEEP_ALIVE = 75  # s; above the interval of a renewal, so that clients keep their connection
+SHUTDOWN_BUDGET = 1  # s for the answers under way when the server is told to end
+BACKLOG = 2048
+
+
+class _Server(uvicorn.Server):
+    """Uvicorn without its own signal handlers: they end the process by the signal, not by its exit code."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+def listen(settings: Settings) -> socket.socket:
+    """Return the listening socket, or say why there is none."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((settings.host, settings.port))
+        listener.listen(BACKLOG)
+    except OSError as error:
+        listener.close()
+        problem = f"cannot listen there: {error.strerror or error}"
+        raise ConfigurationError(f"{settings.host}:{settings.port}", "", problem) from None
+    return listener
+
+
+def run(settings: Settings, clock: Clock, listener: socket.socket) -> None:
+    """Serve until SIGTERM or SIGINT."""
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(_serve(settings, clock, listener))
+
+
+async def _serve(settings: Settings, clock: Clock, listener: socket.socket) -> None:
+    log = Log(clock)
+    node = Node(settings.policy())
+    service = Service(node, settings, clock)
+    application = Application(service, cold_application(service), log)
+    config = uvicorn.Config(
+        application,
+        http="httptools",
+        ws="none",
+        lifespan="off",
+        loop="none",
+        log_config=None,
+        log_level="critical",
+        access_log=False,
+        server_header=False,
+        timeout_keep_alive=KEEP_ALIVE,
+        timeout_graceful_shutdown=SHUTDOWN_BUDGET,
+        backlog=BACKLOG,
+    )
+    server = _Server(config)
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, _end, server)
+    host, port = listener.getsockname()[:2]
+    log.info("listening", host=host, port=port, speed=clock.speed)
+    if settings.unused:
+        log.info("settings-without-effect", names=",".join(settings.unused))
+    # What was loaded stays: the collector need not look at it again.
+    gc.collect()
+    gc.freeze()
+    async with Timers(service, clock, log, Random()) as timers:  # noqa: S311 - fairness, not secrecy
+        node.registry.open(0, now=clock.now())
+        timers.opened()
+        log.info("opened", copied=0, expected=node.registry.preservation.clients)
+        await server.serve(sockets=[listener])
+    log.info("ended")
+
+
+def _end(server: uvicorn.Server) -> None:
+    server.should_exit = True

@@ -1,0 +1,255 @@
+"""
+The calls of the protocol: each is parse, one call of the core, render. Synchronous, so that no other call
+comes between; a branch about the protocol here is a bug in placement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from isal import igzip
+
+from eureka.core.errors import InvalidRequest, RequestError, UnknownName
+from eureka.core.event import Changed, DeltaForgot
+from eureka.core.instance import Key
+from eureka.core.status import Action, Status
+from eureka.server.cache import CacheKey, Payload, ResponseCache
+from eureka.server.exchange import JSON, TEXT, Request, Response
+from eureka.wire.fields import commanded_status, known_status, query_timestamp
+from eureka.wire.negotiation import accepted_formats, accepts_gzip, content_format
+from eureka.wire.paths import METHODS, Resource
+from eureka.wire.reading import read_registration
+from eureka.wire.writing import JsonWriter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from eureka.core.event import Event
+    from eureka.core.lease import Lease
+    from eureka.core.node import Answer, Node
+    from eureka.server.clock import Clock
+    from eureka.server.settings import Settings
+
+OK: Final = Response(200)
+STORED: Final = Response(204)
+UNKNOWN: Final = Response(
+    404
+)  # without a body: older Java clients never register again after one with
+_GZIP: Final = (b"content-encoding", b"gzip")
+_FASTEST = 1  # level of isal; level 2 takes twice as long for 4 % less
+
+_COMMANDS = frozenset(Status) - {Status.UNKNOWN}  # an override UNKNOWN would lock its client out
+_REMOVALS = frozenset(Status)
+
+
+class Service:
+    """Answers requests on one node."""
+
+    def __init__(self, node: Node, settings: Settings, clock: Clock) -> None:
+        self.node = node
+        self.settings = settings
+        self.clock = clock
+        self.writer = JsonWriter()
+        self.cache = ResponseCache(
+            self._generate, read_only=settings.read_only_cache, expiry=settings.cache_expiry
+        )
+        self._handlers: dict[tuple[Resource, str], Callable[[Request, bytes], Response]] = {
+            ("apps", "GET"): self._list,
+            ("delta", "GET"): self._delta,
+            ("app", "GET"): self._list,
+            ("vip", "GET"): self._list,
+            ("svip", "GET"): self._list,
+            ("by-id", "GET"): self._by_id,
+            ("instance", "GET"): self._instance,
+            ("app", "POST"): self._register,
+            ("instance", "PUT"): self._renew,
+            ("instance", "DELETE"): self._cancel,
+            ("status", "PUT"): self._set_status,
+            ("status", "DELETE"): self._remove_status,
+            ("metadata", "PUT"): self._set_metadata,
+        }
+
+    def wants_body(self, request: Request) -> bool:
+        """Tell whether the call is described by its body."""
+        return request.method == "POST"
+
+    def answer(self, request: Request, body: bytes = b"") -> Response:
+        """Answer one request."""
+        method = "GET" if request.method == "HEAD" else request.method
+        handler = self._handlers.get((request.target.resource, method))
+        if not accepted_formats(request.accept):
+            return Response(406, b"This registry answers in JSON or XML.", (TEXT,))
+        if handler is None:
+            allowed = (b"allow", ",".join(METHODS[request.target.resource]).encode())
+            return Response(200 if method == "OPTIONS" else 405, headers=(allowed,))
+        try:
+            return handler(request, body)
+        except InvalidRequest as refusal:
+            return Response(400, str(refusal).encode(errors="replace"), (TEXT,))
+        except RequestError as refusal:
+            return Response(refusal.status)
+
+    def happened(self, events: Iterable[Event]) -> None:
+        """Take note of what the core did: lists that became wrong are dropped."""
+        for event in events:
+            if isinstance(event, Changed):
+                self.cache.changed(event)
+                if event.after.action is Action.DELETED:
+                    self.writer.forget(event.after.key)
+            elif isinstance(event, DeltaForgot):
+                self.cache.forgot()
+
+    # Reading
+
+    def _list(self, request: Request, _body: bytes) -> Response:
+        now = self.clock.now()
+        self.node.registry.check_lists_open(now=now)
+        target = request.target
+        key = CacheKey(target.resource, target.name, request.compact)  # type: ignore[arg-type]  # the table above
+        regions = "regions" in request.query()
+        payload = self.cache.get(key, now=now.monotonic, fresh=regions)
+        if payload is None:
+            if target.resource == "app":
+                raise UnknownName("application", target.name)
+            payload = Payload(self._vip(key, ()), now.monotonic)
+        return self._written(request, payload, zipped=target.resource == "apps")
+
+    def _delta(self, request: Request, _body: bytes) -> Response:
+        if self.settings.disable_delta:
+            return Response(403)
+        now = self.clock.now()
+        self.node.registry.check_lists_open(now=now)
+        key = CacheKey("delta", compact=request.compact)
+        payload = self.cache.get(key, now=now.monotonic, fresh="regions" in request.query())
+        assert payload is not None  # noqa: S101 - there is always a delta
+        return self._written(request, payload, zipped=True)
+
+    def _instance(self, request: Request, _body: bytes) -> Response:
+        key = Key(request.target.name, request.target.id)
+        lease = self.node.registry.read(key, now=self.clock.now())
+        return self._single(request, lease)
+
+    def _by_id(self, request: Request, _body: bytes) -> Response:
+        lease = self.node.registry.find_by_id(request.target.id, now=self.clock.now())
+        if lease is None:
+            raise UnknownName("instance", request.target.id)
+        return self._single(request, lease)
+
+    def _single(self, request: Request, lease: Lease) -> Response:
+        if "json" not in accepted_formats(request.accept):
+            return _NO_XML
+        return Response(200, self.writer.instance(lease.record()), (JSON,))
+
+    def _written(self, request: Request, payload: Payload, *, zipped: bool) -> Response:
+        if "json" not in accepted_formats(request.accept):
+            return _NO_XML
+        if not (zipped and accepts_gzip(request.accept_encoding)):
+            return Response(200, payload.body, (JSON,))
+        if payload.zipped is None:
+            payload.zipped = igzip.compress(payload.body, _FASTEST)
+        return Response(200, payload.zipped, (JSON, _GZIP))
+
+    def _generate(self, key: CacheKey) -> bytes | None:
+        registry = self.node.registry
+        if key.kind == "apps":
+            return self.writer.applications(
+                {name: leases.values() for name, leases in registry.applications.items()},
+                counts=registry.counts,
+                version=1,  # only the delta's version counts
+                compact=key.compact,
+            )
+        if key.kind == "delta":
+            return self.writer.delta(
+                registry.recent(),
+                counts=registry.counts,
+                version=registry.changes.version,
+                compact=key.compact,
+            )
+        if key.kind == "app":
+            leases = registry.applications.get(key.name)
+            if leases is None:
+                return None
+            return self.writer.application(key.name, leases.values(), compact=key.compact)
+        found = registry.listing(key.name, secure=key.kind == "svip")
+        return self._vip(key, found) if found else None
+
+    def _vip(self, key: CacheKey, found: Iterable[Lease]) -> bytes:
+        by_name: dict[str, list[Lease]] = {}
+        counts: dict[Status, int] = {}
+        for lease in found:
+            by_name.setdefault(lease.instance.key.app, []).append(lease)
+            counts[lease.instance.status] = counts.get(lease.instance.status, 0) + 1
+        return self.writer.applications(by_name, counts=counts, version=-1, compact=key.compact)
+
+    # Writing
+
+    def _register(self, request: Request, body: bytes) -> Response:
+        if content_format(request.content_type) != "json":
+            return Response(415, b"A registration comes as application/json.", (TEXT,))
+        now = self.clock.now()
+        instance = read_registration(body, arrived_ms=now.epoch_ms)
+        if instance.key.app != request.target.name:
+            raise InvalidRequest(
+                f"Mismatched appName, expecting {request.target.name} but was {instance.key.app}"
+            )
+        self._done(self.node.register(instance, now=now, replicated=request.replicated))
+        return STORED
+
+    def _renew(self, request: Request, _body: bytes) -> Response:
+        query = request.query()
+        dirty_ms = query_timestamp(query.get("lastDirtyTimestamp"))
+        answer = self.node.renew(
+            Key(request.target.name, request.target.id),
+            now=self.clock.now(),
+            replicated=request.replicated,
+            dirty_ms=dirty_ms,
+            override=known_status(query.get("overriddenstatus")),
+        )
+        return self._done(answer)
+
+    def _cancel(self, request: Request, _body: bytes) -> Response:
+        key = Key(request.target.name, request.target.id)
+        return self._done(
+            self.node.cancel(key, now=self.clock.now(), replicated=request.replicated)
+        )
+
+    def _set_status(self, request: Request, _body: bytes) -> Response:
+        query = request.query()
+        answer = self.node.set_status(
+            Key(request.target.name, request.target.id),
+            commanded_status(query.get("value"), allowed=_COMMANDS),
+            now=self.clock.now(),
+            replicated=request.replicated,
+            dirty_ms=query_timestamp(query.get("lastDirtyTimestamp")),
+        )
+        return self._done(answer)
+
+    def _remove_status(self, request: Request, _body: bytes) -> Response:
+        query = request.query()
+        answer = self.node.remove_status(
+            Key(request.target.name, request.target.id),
+            commanded_status(query.get("value", Status.UNKNOWN), allowed=_REMOVALS),
+            now=self.clock.now(),
+            replicated=request.replicated,
+            dirty_ms=query_timestamp(query.get("lastDirtyTimestamp")),
+        )
+        return self._done(answer)
+
+    def _set_metadata(self, request: Request, _body: bytes) -> Response:
+        answer = self.node.set_metadata(
+            Key(request.target.name, request.target.id),
+            request.query(),
+            now=self.clock.now(),
+            replicated=request.replicated,
+        )
+        return self._done(answer)
+
+    def _done(self, answer: Answer) -> Response:
+        self.happened(answer.events)
+        if answer.record is not None:
+            return Response(answer.status, self.writer.instance(answer.record), (JSON,))
+        return OK if answer.status == OK.status else Response(answer.status)
+
+
+_NO_XML: Final = Response(406, b"This registry does not write XML yet; ask for JSON.", (TEXT,))

@@ -1,0 +1,289 @@
+"""The settings of a server: by Spring's names, with Spring's defaults, from a YAML file and the environment."""
+
+from __future__ import annotations
+
+import re
+import socket
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+
+import msgspec
+
+from eureka.core.errors import ConfigurationError
+from eureka.core.policy import Policy, ReplicationPolicy
+from eureka.server.properties import (
+    ENVIRONMENT,
+    Properties,
+    Property,
+    from_environment,
+    load_yaml,
+    relaxed,
+)
+from eureka.server.spring_names import UNUSED, UNUSED_MAPS
+
+_MEBIBYTE = 1024 * 1024
+_EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - the addresses to recognise, not to bind
+_LARGEST = 2**63 - 1
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """All a server can be told. Durations in registry seconds."""
+
+    host: str = "0.0.0.0"  # noqa: S104 - a registry is there for others, as Spring's server is
+    port: int = 8761
+    host_name: str = ""
+    my_url: str = ""
+    peers: tuple[str, ...] = ()
+    self_preservation: bool = True
+    renewal_percent_threshold: float = 0.85
+    expected_renewal_interval: int = 30
+    eviction_interval: float = 60.0
+    recount_interval: float = 900.0
+    open_count: int = 1
+    wait_when_sync_empty: float = 300.0
+    delta_retention: float = 180.0
+    delta_retention_interval: float = 30.0
+    disable_delta: bool = False
+    compare_timestamps: bool = True
+    read_only_cache: bool = True
+    cache_update_interval: float = 30.0
+    cache_expiry: float = 180.0
+    sync_retries: int | None = None
+    sync_retry_wait: float = 30.0
+    fetch_registry: bool = True
+    register_with_eureka: bool = True
+    fetch_connect_timeout: float = 5.0
+    fetch_read_timeout: float = 8.0
+    replication_life: float = 30.0
+    replication_capacity: int = 10_000
+    peer_connect_timeout: float = 0.2
+    peer_read_timeout: float = 0.2
+    peers_update_interval: float = 600.0
+    max_body: int = 16 * _MEBIBYTE  # bytes
+    unused: tuple[str, ...] = ()
+    """Names that were given and have no effect here."""
+
+    @property
+    def copies(self) -> int:
+        """How often a copy of a peer's registry is tried at start; 5 for a registry that is its own client, as in Spring."""
+        if not self.fetch_registry:
+            return 0
+        if self.sync_retries is not None:
+            return self.sync_retries
+        return 5 if self.register_with_eureka else 0
+
+    @property
+    def own_host(self) -> str:
+        """The host name by which a peer's URL is recognised as this server's own."""
+        if self.host_name:
+            return self.host_name
+        return socket.gethostname() if self.host in _EVERYWHERE else self.host
+
+    def policy(self) -> Policy:
+        """Return what the registry is told of this."""
+        return Policy(
+            self_preservation=self.self_preservation,
+            renewal_percent_threshold=self.renewal_percent_threshold,
+            expected_renewal_interval=self.expected_renewal_interval,
+            eviction_interval=self.eviction_interval,
+            recount_interval=self.recount_interval,
+            open_count=self.open_count,
+            wait_when_sync_empty=self.wait_when_sync_empty,
+            delta_retention=self.delta_retention,
+            delta_retention_interval=self.delta_retention_interval,
+            compare_timestamps=self.compare_timestamps,
+        )
+
+    def replication(self) -> ReplicationPolicy:
+        """Return what the outboxes are told of this."""
+        return ReplicationPolicy(life=self.replication_life, capacity=self.replication_capacity)
+
+
+Parser = Callable[[str], object]
+
+
+def _refuse(expectation: str, value: str) -> ValueError:
+    return ValueError(f"must be {expectation}, but is '{value}'")
+
+
+def _boolean(value: str) -> bool:
+    if value.lower() not in ("true", "false"):
+        raise _refuse("true or false", value)
+    return value.lower() == "true"
+
+
+def _whole(lowest: int, highest: int = _LARGEST, unit: str = "") -> Callable[[str], int]:
+    limits = f"from {lowest} to {highest}" if highest != _LARGEST else f"of {lowest} or more"
+
+    def parse(value: str) -> int:
+        if not re.fullmatch(r"[+-]?[0-9]{1,18}", value) or not lowest <= int(value) <= highest:
+            raise _refuse(f"a whole number {limits}{unit}", value)
+        return int(value)
+
+    return parse
+
+
+def _milliseconds(lowest: int) -> Callable[[str], float]:
+    whole = _whole(lowest, unit=" (milliseconds)")
+    return lambda value: whole(value) / 1000
+
+
+def _seconds(lowest: int) -> Callable[[str], float]:
+    whole = _whole(lowest, unit=" (seconds)")
+    return lambda value: float(whole(value))
+
+
+def _share(value: str) -> float:
+    try:
+        share = float(value)
+    except ValueError:
+        raise _refuse("a number from 0 to 1", value) from None
+    if not 0 <= share <= 1:
+        raise _refuse("a number from 0 to 1", value)
+    return share
+
+
+def _url(value: str) -> str:
+    parts = urlsplit(value)
+    try:
+        sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        sound = False
+    if not sound:
+        raise _refuse("a URL such as http://registry-b:8761/eureka/", value)
+    return value if value.endswith("/") else f"{value}/"
+
+
+USED: Final[tuple[tuple[str, str, Parser], ...]] = (
+    ("server.address", "host", str),
+    ("server.port", "port", _whole(0, 65535)),
+    ("eureka.instance.hostname", "host_name", str),
+    ("eureka.server.myUrl", "my_url", _url),
+    ("eureka.server.enableSelfPreservation", "self_preservation", _boolean),
+    ("eureka.server.renewalPercentThreshold", "renewal_percent_threshold", _share),
+    ("eureka.server.expectedClientRenewalIntervalSeconds", "expected_renewal_interval", _whole(1)),
+    ("eureka.server.evictionIntervalTimerInMs", "eviction_interval", _milliseconds(1)),
+    ("eureka.server.renewalThresholdUpdateIntervalMs", "recount_interval", _milliseconds(1)),
+    ("eureka.server.defaultOpenForTrafficCount", "open_count", _whole(0)),
+    ("eureka.instance.registry.defaultOpenForTrafficCount", "open_count", _whole(0)),
+    ("eureka.server.waitTimeInMsWhenSyncEmpty", "wait_when_sync_empty", _milliseconds(0)),
+    ("eureka.server.retentionTimeInMSInDeltaQueue", "delta_retention", _milliseconds(0)),
+    ("eureka.server.deltaRetentionTimerIntervalInMs", "delta_retention_interval", _milliseconds(1)),
+    ("eureka.server.disableDelta", "disable_delta", _boolean),
+    ("eureka.server.syncWhenTimestampDiffers", "compare_timestamps", _boolean),
+    ("eureka.server.useReadOnlyResponseCache", "read_only_cache", _boolean),
+    ("eureka.server.responseCacheUpdateIntervalMs", "cache_update_interval", _milliseconds(1)),
+    ("eureka.server.responseCacheAutoExpirationInSeconds", "cache_expiry", _seconds(0)),
+    ("eureka.server.registrySyncRetries", "sync_retries", _whole(0)),
+    ("eureka.server.registrySyncRetryWaitMs", "sync_retry_wait", _milliseconds(0)),
+    ("eureka.client.fetchRegistry", "fetch_registry", _boolean),
+    ("eureka.client.registerWithEureka", "register_with_eureka", _boolean),
+    ("eureka.client.eurekaServerConnectTimeoutSeconds", "fetch_connect_timeout", _seconds(1)),
+    ("eureka.client.eurekaServerReadTimeoutSeconds", "fetch_read_timeout", _seconds(1)),
+    ("eureka.server.maxTimeForReplication", "replication_life", _milliseconds(1)),
+    ("eureka.server.maxElementsInPeerReplicationPool", "replication_capacity", _whole(1)),
+    ("eureka.server.peerNodeConnectTimeoutMs", "peer_connect_timeout", _milliseconds(1)),
+    ("eureka.server.peerNodeReadTimeoutMs", "peer_read_timeout", _milliseconds(1)),
+    ("eureka.server.peerEurekaNodesUpdateIntervalMs", "peers_update_interval", _milliseconds(1)),
+    ("eureka.server.maxRequestBodyBytes", "max_body", _whole(1024)),
+)
+"""Spring's name, the field of `Settings`, how it is read; a later name goes before an earlier one.
+`eureka.server.maxRequestBodyBytes` is this server's own."""
+
+_SERVICE_URL = "eureka.client.serviceUrl"
+_ZONES = "eureka.client.availabilityZones"
+_REGION = "eureka.client.region"
+_MAPS = tuple(relaxed(name) for name in (_SERVICE_URL, _ZONES, *UNUSED_MAPS))
+_KNOWN = {relaxed(name): name for name in (*(name for name, _, _ in USED), *UNUSED, _REGION)}
+_IN_ENVIRONMENT = {key.replace(".", ""): key for key in _KNOWN}
+_OURS = ("eurekaserver", "eurekaclient", "eurekainstance", "eurekadashboard")
+# What Kubernetes puts into every container for a service that is called eureka-server.
+_SERVICE_LINK = re.compile(r"_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_[0-9]+_(TCP|UDP)\w*)?)\Z")
+
+
+def load(path: Path | None, environment: Mapping[str, str]) -> Settings:
+    """Return the settings of a file and the environment, or say which one cannot be meant."""
+    properties = load_yaml(path, environment) if path else {}
+    _check_names(properties)
+    properties |= _named_in(environment)
+    return _build(properties)
+
+
+def _build(properties: Properties) -> Settings:
+    fields: dict[str, object] = {}
+    for name, field, parse in USED:
+        found = properties.get(relaxed(name))
+        if found is not None and found.value.strip():
+            fields[field] = _parsed(found, parse)
+    fields["peers"] = _peers(properties)
+    used = {relaxed(name) for name, _, _ in USED} | {relaxed(_REGION)}
+    fields["unused"] = tuple(
+        sorted(
+            found.name
+            for key, found in properties.items()
+            if key not in used and not key.startswith((relaxed(_SERVICE_URL), relaxed(_ZONES)))
+        )
+    )
+    return msgspec.convert(fields, Settings)
+
+
+def _parsed(found: Property, parse: Parser) -> object:
+    try:
+        return parse(found.value.strip())
+    except ValueError as error:
+        raise ConfigurationError(found.where, found.name, str(error)) from None
+
+
+def _peers(properties: Properties) -> tuple[str, ...]:
+    """Return the service URLs of the region's zones, each once, in order."""
+    region = properties.get(relaxed(_REGION))
+    name = relaxed(region.value) if region and region.value else "useast1"  # Spring's default
+    zones = properties.get(f"{relaxed(_ZONES)}.{name}")
+    urls: dict[str, None] = {}
+    for zone in zones.value.split(",") if zones else ("defaultZone",):
+        found = properties.get(f"{relaxed(_SERVICE_URL)}.{relaxed(zone.strip())}")
+        for url in found.value.split(",") if found else ():
+            if found and url.strip():
+                urls[str(_parsed(msgspec.structs.replace(found, value=url), _url))] = None
+    return tuple(urls)
+
+
+def _check_names(properties: Properties) -> None:
+    for key, found in properties.items():
+        if key.startswith("eureka.") and key not in _KNOWN and not _in_map(key):
+            raise ConfigurationError(found.where, found.name, _unknown(key))
+
+
+def _unknown(key: str) -> str:
+    nearest = get_close_matches(key, _KNOWN, n=1)
+    hint = f"; did you mean {_KNOWN[nearest[0]]}?" if nearest else ""
+    return f"is no setting of a Eureka server{hint}"
+
+
+def _in_map(key: str) -> bool:
+    return any(key.startswith(f"{prefix}.") for prefix in _MAPS)
+
+
+def _named_in(environment: Mapping[str, str]) -> Properties:
+    """Return the settings among the variables; an unknown name that starts like one is an error."""
+    found: Properties = {}
+    for key, variable in from_environment(environment).items():
+        dotless = key.replace(".", "")
+        in_map = next((one for one in _MAPS if dotless.startswith(one.replace(".", ""))), None)
+        if dotless in _IN_ENVIRONMENT:
+            found[_IN_ENVIRONMENT[dotless]] = variable
+        elif in_map is not None:
+            found[f"{in_map}.{dotless[len(in_map.replace('.', '')) :]}"] = variable
+        elif dotless.startswith(_OURS) and not _SERVICE_LINK.search(variable.name):
+            nearest = get_close_matches(dotless, _IN_ENVIRONMENT, n=1)
+            hint = f"; did you mean {_variable(nearest[0])}?" if nearest else ""
+            problem = f"is no setting of a Eureka server{hint}"
+            raise ConfigurationError(ENVIRONMENT, variable.name, problem)
+    return found
+
+
+def _variable(dotless: str) -> str:
+    return _IN_ENVIRONMENT[dotless].upper().replace(".", "_")

@@ -1,0 +1,91 @@
+"""What happens by itself: the registry's deadlines and the refresh of the read-only cache."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Self
+
+from eureka.core.event import Event, EvictionRan, PreservationChanged, Recounted
+
+if TYPE_CHECKING:
+    from random import Random
+    from types import TracebackType
+
+    from eureka.server.clock import Clock
+    from eureka.server.log import Log
+    from eureka.server.service import Service
+
+SHORTEST = 0.001  # real seconds; the loop's timers are no finer
+
+
+class Timers:
+    """The tasks of a server that wait; leaving the block ends them."""
+
+    def __init__(self, service: Service, clock: Clock, log: Log, rng: Random) -> None:
+        self._service = service
+        self._clock = clock
+        self._log = log
+        self._rng = rng
+        self._tasks: list[asyncio.Task[None]] = []
+        self._opened = asyncio.Event()
+
+    async def __aenter__(self) -> Self:
+        self._tasks.append(asyncio.create_task(self._tick(), name="registry-deadlines"))
+        if self._service.settings.read_only_cache:
+            self._tasks.append(asyncio.create_task(self._refresh(), name="cache-refresh"))
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def opened(self) -> None:
+        """Tell that the registry opened: it has deadlines now."""
+        self._opened.set()
+
+    async def _tick(self) -> None:
+        registry = self._service.node.registry
+        await self._opened.wait()
+        while (due := registry.next_deadline()) is not None:
+            await self._until(due)
+            events = registry.tick(now=self._clock.now(), rng=self._rng)
+            self._service.happened(events)
+            for event in events:
+                self._tell(event)
+
+    async def _refresh(self) -> None:
+        interval = self._service.settings.cache_update_interval
+        due = self._clock.monotonic()
+        while True:
+            due = max(due + interval, self._clock.monotonic())
+            await self._until(due)
+            self._service.cache.refresh(now=self._clock.monotonic())
+
+    async def _until(self, due: float) -> None:
+        """Wait for a moment; the loop's timers may wake up to a millisecond early."""
+        while (rest := due - self._clock.monotonic()) > 0:
+            await asyncio.sleep(max(self._clock.real(rest), SHORTEST))
+
+    def _tell(self, event: Event) -> None:
+        if isinstance(event, EvictionRan) and event.evicted:
+            self._log.info(
+                "evicted",
+                instances=event.evicted,
+                overdue=event.overdue,
+                limit=event.limit,
+                compensation=event.compensation,
+            )
+        elif isinstance(event, PreservationChanged):
+            self._log.warning(
+                "expiry-enabled" if event.expiry_enabled else "self-preservation",
+                renewals=event.renewals,
+                threshold=event.threshold,
+            )
+        elif isinstance(event, Recounted):
+            self._log.info("recounted", clients=event.clients, threshold=event.threshold)
