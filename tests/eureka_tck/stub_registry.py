@@ -2,25 +2,27 @@
 A stand-in for a registry: a process that starts at once and fails as it is told.
 
 It answers 404 to what it does not know and shows a state page; it keeps no leases.
+It uses the standard library alone, so that it starts in a tenth of a second.
 Arguments: --config FILE --speed N --epoch E, and a mode:
     --die         print a complaint and exit 7
     --deaf        never listen
     --wrong-clock ignore speed and epoch
     --sick        answer 500
+    --stubborn    ignore SIGTERM
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import signal
 import sys
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 
-import yaml
+MODES = ("die", "deaf", "wrong-clock", "sick", "stubborn")
 
 
 def main() -> None:
@@ -29,21 +31,25 @@ def main() -> None:
     parser.add_argument("--config", required=True)
     parser.add_argument("--speed", type=float, default=1.0)
     parser.add_argument("--epoch", type=float, default=0.0)
-    for mode in ("die", "deaf", "wrong-clock", "sick"):
+    for mode in MODES:
         parser.add_argument(f"--{mode}", action="store_true")
     options = parser.parse_args()
-    settings = yaml.safe_load(Path(options.config).read_text("utf-8"))
+    lines = Path(options.config).read_text("utf-8").splitlines()
+    settings = dict(line.split("=", 1) for line in lines)
     if options.die:
         print("stub: cannot open the treasury", flush=True)  # noqa: T201 - its log
         sys.exit(7)
     if options.deaf:
         threading.Event().wait()
+    if options.stubborn:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
     real = time.time()  # noqa: TID251 - a registry of its own, not the judge
     opened = options.epoch + (real - options.epoch) * options.speed
-    serve(settings["server"], 0 if options.wrong_clock else opened, sick=options.sick)
+    address = (settings["server.address"], int(settings["server.port"]))
+    serve(address, 0 if options.wrong_clock else opened, sick=options.sick)
 
 
-def serve(where: dict[str, Any], opened: float, *, sick: bool) -> None:
+def serve(address: tuple[str, int], opened: float, *, sick: bool) -> None:
     """Answer every request."""
     state = {
         "renewsThreshold": 3,
@@ -59,7 +65,7 @@ def serve(where: dict[str, Any], opened: float, *, sick: bool) -> None:
 
         protocol_version = "HTTP/1.1"
 
-        def do_GET(self) -> None:  # noqa: N802 - the library's name
+        def do_GET(self) -> None:
             """Answer."""
             known = self.path == "/registry/state"
             body = json.dumps(state).encode() if known else b""
@@ -68,7 +74,6 @@ def serve(where: dict[str, Any], opened: float, *, sick: bool) -> None:
             self.end_headers()
             self.wfile.write(body)
 
-    address = (where["address"], where["port"])
     print(f"stub: open at {address}", flush=True)  # noqa: T201 - its log
     ThreadingHTTPServer(address, Handler).serve_forever()
 
