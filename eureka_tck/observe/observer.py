@@ -1,0 +1,195 @@
+"""
+The one who records: a client, the node's counters, and the evictions as the registry stamps them.
+
+It asks seldom (a poll costs a millisecond of both cores) and believes the registry's own stamps
+more than the instant of its own reading. It judges nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from eureka_tck.clock import WaitedInVain
+from eureka_tck.observe.runs import runs_of
+from eureka_tck.observe.tape import Tape
+from eureka_tck.report.model import Moment
+from eureka_tck.verdict import Inconclusive
+from eureka_tck.wire.client import WireClient
+from eureka_tck.wire.recorder import Recorder
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+    from typing import Self
+
+    from eureka_tck.cluster import Cluster
+    from eureka_tck.observe.runs import Run
+    from eureka_tck.targets import Counters
+    from eureka_tck.wire.answer import Answer
+    from eureka_tck.wire.exchange import Exchange
+    from eureka_tck.wire.record import Record
+    from eureka_tck.wire.sample import Json, Sample
+
+PACE: Final = 1.0  # registry s between two polls: at speed 10 ten a second
+SETTLING: Final = 0.6  # registry s from a run's first stamp until it is over: 114 ms were seen
+GRACE: Final = 5.0  # registry s that a run may be late before it counts as not seen
+
+
+class Observer:
+    """
+    Records one node of a cluster; use it as a context, `tape` is what it has gathered.
+
+    Only what is `kept` becomes evidence: a recording makes hundreds of calls.
+    """
+
+    def __init__(self, cluster: Cluster, node: str = "a") -> None:
+        self.cluster = cluster
+        self.clock = cluster.clock
+        self.node = cluster[node]
+        self.wire = WireClient(self.node.root, recorder=Recorder(now=self.clock.now, kept=1))
+        self.began = self.clock.now()
+        self._moments: list[Moment] = []
+        self._exchanges: list[Exchange] = []
+        self._cancelled: set[str] = set()
+        self._reads = 0
+
+    @property
+    def started_at(self) -> float:
+        """The instant at which the node's process was started last, in registry seconds."""
+        if self.node.started_at is None:
+            raise LookupError(f"{self.node} has not been started")
+        return self.node.started_at
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.wire.close()
+
+    # evidence
+
+    def note(self, text: str, at: float | None = None) -> None:
+        """Put an event on the timeline."""
+        self._moments.append(Moment(text=text, at=self.clock.now() if at is None else at))
+
+    def note_run(self, run: Run) -> None:
+        """Put an eviction run on the timeline, at the instant of its first stamp."""
+        self.note(f"run evicts {len(run)}", at=self.clock.at_epoch_ms(run.start_ms))
+
+    def keep(self, answer: Answer) -> Answer:
+        """Keep an answer as evidence."""
+        self._exchanges.append(answer.exchange)
+        return answer
+
+    def tape(self, given: str) -> Tape:
+        """Return what was gathered until now."""
+        return Tape(given, self.began, tuple(self._moments), tuple(self._exchanges))
+
+    # what it does
+
+    def register(self, samples: Collection[Sample]) -> None:
+        """Register many at once, by one batch as a peer sends it: nothing else is so quick."""
+        self._cancelled -= {str(sample["instanceId"]) for sample in samples}
+        self._batch([_registration(sample) for sample in samples])
+
+    def cancel(self, app_of: Mapping[str, str]) -> None:
+        """Cancel many at once, by one batch; `app_of` says the application of each id."""
+        self._cancelled |= set(app_of)
+        self._batch(
+            [{"appName": app, "id": name, "action": "Cancel"} for name, app in app_of.items()]
+        )
+
+    def counters(self) -> Counters:
+        """Read the node's own figures."""
+        return self.node.counters()
+
+    # what it sees
+
+    def held(self) -> dict[str, Record]:
+        """Return all that is listed, by id."""
+        return {one.id: one for one in self._read("/apps")}
+
+    def leases(self, apps: Collection[str]) -> dict[str, Record]:
+        """Return what is listed of these applications, by id."""
+        return {name: one for name, one in self.held().items() if one.app in apps}
+
+    def evicted(self, apps: Collection[str], since_ms: int = 0) -> dict[str, int]:
+        """Return the stamps of what was evicted (not cancelled by us) of these applications."""
+        return {
+            one.id: one.lease.evicted_ms
+            for one in self._read("/apps/delta")
+            if one.app in apps
+            and one.action == "DELETED"
+            and one.id not in self._cancelled
+            and one.lease is not None
+            and one.lease.evicted_ms > since_ms
+        }
+
+    def runs(self, apps: Collection[str], interval_ms: int, since_ms: int = 0) -> tuple[Run, ...]:
+        """Return the eviction runs seen in these applications, oldest first."""
+        return runs_of(self.evicted(apps, since_ms), interval_ms)
+
+    def await_run(self, apps: Collection[str], interval_ms: int, after_ms: int) -> Run:
+        """
+        Return the first run after that instant, once it is over.
+
+        Asks from one interval after it on; Inconclusive when none came within another one and
+        `GRACE`: a lease must have been due.
+        """
+        run = self.seek_run(apps, interval_ms, after_ms)
+        if run is None:
+            raise Inconclusive(
+                f"no eviction run was seen in {2 * interval_ms / 1000 + GRACE:g} s "
+                f"from {self.clock.at_epoch_ms(after_ms):.1f} s on, though a lease was due."
+            )
+        return run
+
+    def seek_run(self, apps: Collection[str], interval_ms: int, after_ms: int) -> Run | None:
+        """Return the first run after that instant once it is over, None if none came."""
+        interval = interval_ms / 1000
+        since_ms = after_ms + interval_ms // 2
+        try:
+            seen = self.clock.wait_until(
+                lambda: self.runs(apps, interval_ms, since_ms),
+                within=interval + GRACE,
+                what="an eviction run",
+                pace=PACE,
+                not_before=self.clock.at_epoch_ms(after_ms) + interval + SETTLING,
+            )
+        except WaitedInVain:
+            return None
+        over = self.clock.at_epoch_ms(seen[0].start_ms) + SETTLING
+        if self.clock.now() < over:
+            self.clock.reach(over)
+        run = self.runs(apps, interval_ms, since_ms)[0]
+        self.note_run(run)
+        return run
+
+    def _read(self, path: str) -> Iterable[Record]:
+        """
+        Read a list under a key that nobody has read before, so that no cache stands between.
+
+        An unknown region changes nothing but the key (QUERY-06).
+        """
+        self._reads += 1
+        answer = self.wire.call(
+            "GET", path, params={"regions": f"unread-{self.node.name}-{self._reads}"}
+        )
+        return answer.applications()
+
+    def _batch(self, tasks: list[dict[str, Json]]) -> None:
+        answers = self.wire.batch(tasks).batch()
+        if refused := [answer.status for answer in answers if answer.status != 200]:  # noqa: PLR2004 - HTTP's own figure
+            raise Inconclusive(
+                f"a batch of {len(tasks)} tasks was answered {refused[0]} for {len(refused)}."
+            )
+
+
+def _registration(sample: Sample) -> dict[str, Json]:
+    return {
+        "appName": sample["app"],
+        "id": sample["instanceId"],
+        "action": "Register",
+        "lastDirtyTimestamp": int(str(sample["lastDirtyTimestamp"])),
+        "status": sample["status"],
+        "instanceInfo": dict(sample),
+    }
