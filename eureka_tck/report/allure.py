@@ -69,7 +69,7 @@ def _result(report: Report, row: RowVerdict, test: JudgedTest, chapter: str) -> 
         start=start,
         stop=start + round(test.result.seconds * 1000),
         labels=[
-            Label("parentSuite", f"{report.suite} on {visible(report.target)}"),
+            Label("parentSuite", visible(f"{report.suite} on {report.target}")),
             Label("suite", visible(chapter)),
             Label("subSuite", visible(row.id)),
             Label("severity", SEVERITY[row.level]),

@@ -14,6 +14,7 @@ import re
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
@@ -55,6 +56,11 @@ def with_code(text: str) -> Markup:
     )
 
 
+def anchor(text: str) -> str:
+    """Return what points at an id on the page, behind the `#`."""
+    return quote(visible(text), safe="")
+
+
 def render(template: str, *scripts: str, **values: object) -> str:
     """Render a page with the style sheet and these scripts inlined, and its policy."""
     style, script = _asset("style.css"), "".join(_asset(name) for name in scripts)
@@ -89,7 +95,11 @@ def _environment() -> Environment:
         finalize=_final,
     )
     environment.filters.update(
-        code=with_code, duration=figures.duration, size=figures.size, counted=figures.counted
+        anchor=anchor,
+        code=with_code,
+        duration=figures.duration,
+        size=figures.size,
+        counted=figures.counted,
     )
     return environment
 

@@ -10,6 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from markupsafe import escape
+
+from eureka_tck.report.environment import visible
 from eureka_tck.wire.exchange import BODY_LIMIT
 
 if TYPE_CHECKING:
@@ -18,8 +21,8 @@ if TYPE_CHECKING:
     from eureka_tck.report.model import Mark, Moment, TestResult
     from eureka_tck.wire.exchange import Exchange
 
-PAGE_LIMIT: Final = 5_000_000
-"""Characters of evidence on one page: with markup and escapes it stays below 10 MB."""
+PAGE_LIMIT: Final = 8_000_000
+"""Bytes of evidence on one page: with all else it stays below 10 MB."""
 OPEN_EXCHANGES: Final = 2
 """Exchanges that stand open: those before them are folded, as they only lead there."""
 MOST_EXCHANGES: Final = 12
@@ -73,6 +76,8 @@ class Desk:
 
     def evidence(self, test: TestResult) -> Evidence:
         """Return what the page shows of a test."""
+        if self._left < 0:
+            return _FULL
         first = max(0, len(test.exchanges) - MOST_EXCHANGES)
         evidence = Evidence(
             timeline=_timeline(test.timeline),
@@ -84,9 +89,7 @@ class Desk:
             left_out=_left_out(first),
         )
         self._left -= _weight(evidence)
-        if self._left < 0:
-            return _without(evidence)
-        return _folded(evidence, test.marks, first)
+        return _FULL if self._left < 0 else _folded(evidence, test.marks, first)
 
 
 def cut(text: str, limit: int = BODY_LIMIT) -> str:
@@ -176,19 +179,24 @@ def _folded(evidence: Evidence, marks: Sequence[Mark], first: int) -> Evidence:
     return replace(evidence, folded=evidence.exchanges[:at], exchanges=evidence.exchanges[at:])
 
 
-def _without(evidence: Evidence) -> Evidence:
-    reason = "The evidence is left out to keep this page small; report.json has it."
-    return replace(
-        evidence, exchanges=(), logs=(), timeline="", traceback="", curl="", left_out=reason
-    )
-
-
 def _left_out(first: int) -> str:
     return f"{first:,} earlier exchanges are in report.json." if first else ""
 
 
 def _weight(evidence: Evidence) -> int:
+    """Return the bytes that the page needs for the evidence, escapes included."""
     texts = [evidence.timeline, evidence.traceback, *(log for _, log in evidence.logs)]
     for exchange in evidence.exchanges:
         texts += [exchange.request, *(piece.text for piece in exchange.answer)]
-    return sum(map(len, texts))
+    return sum(len(escape(visible(text)).encode()) for text in texts)
+
+
+_FULL: Final = Evidence(
+    timeline="",
+    folded=(),
+    exchanges=(),
+    logs=(),
+    traceback="",
+    curl="",
+    left_out="The evidence is left out to keep this page small; report.json has it.",
+)

@@ -27,7 +27,7 @@ MESSAGE_LIMIT: Final = 1000
 
 def junit_xml(report: Report) -> bytes:
     """Return the run as JUnit XML: one suite a chapter."""
-    xml = JUnitXml(f"eureka-tck {report.suite} on {visible(report.target)}")
+    xml = JUnitXml(visible(f"eureka-tck {report.suite} on {report.target}"))
     for chapter in report.chapters:
         rows = [row for row in report.rows if row.chapter == chapter.prefix]
         if not any(row.tests for row in rows):
@@ -67,16 +67,17 @@ def _case(row: RowVerdict, test: JudgedTest) -> TestCase:
 
 
 def _result(row: RowVerdict, test: JudgedTest) -> Error | Failure | Skipped | None:
-    message = visible(cut(test.sentence or test.result.sentence or test.verdict, MESSAGE_LIMIT))
+    sentence = test.sentence or test.result.sentence or test.verdict
+    message = visible(cut(f"{row.id}: {sentence}", MESSAGE_LIMIT))
     if test.verdict == "passed":
         return None
     if test.verdict in ("failed", "unexpected pass") and row.level != "REF":
-        return Failure(f"{row.id}: {message}", test.verdict)
+        return Failure(message, test.verdict)
     if test.verdict == "inconclusive":
-        return Error(f"{row.id}: {message}", test.verdict)
-    reason = visible(test.expectation.reason) if test.expectation else ""
+        return Error(message, test.verdict)
+    reason = test.expectation.reason if test.expectation else sentence
     kind = "differs from the reference" if test.verdict == "failed" else test.verdict
-    return Skipped(f"{kind}: {reason or message}", test.verdict)
+    return Skipped(visible(cut(f"{kind}: {reason}", MESSAGE_LIMIT)), test.verdict)
 
 
 def _text(test: JudgedTest) -> str:

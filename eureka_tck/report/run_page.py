@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
 from eureka_tck.errors import CannotRun
-from eureka_tck.report.environment import KEYS, render
+from eureka_tck.report.environment import KEYS, render, visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,7 +60,7 @@ class Link:
     @property
     def href(self) -> str:
         """The address: always a path below the folder, never a scheme."""
-        return f"./{quote(self.path)}"
+        return f"./{quote(visible(self.path))}"
 
 
 @dataclass(frozen=True, slots=True)

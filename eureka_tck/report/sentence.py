@@ -76,7 +76,7 @@ class _Part:
         count = self.total["known deviation"]
         if not count:
             return ""
-        other = f"the other {count:,} {'is' if count == 1 else 'are'}"
+        other = "the other is" if count == 1 else f"the other {count:,} are"
         if self.deviations and self.unbuilt:
             return f"; {other} listed, {self.listed()}"
         if self.unbuilt:

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from eureka_tck.report.model import (
+    ATTENTION,
     Chapter,
     Expectation,
     JudgedTest,
@@ -28,7 +29,7 @@ from eureka_tck.report.sentence import word_verdict
 from eureka_tck.wire.exchange import Exchange
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
 OUTCOMES: Final[dict[Verdict, Outcome]] = {
     "failed": "failed",
@@ -38,6 +39,9 @@ OUTCOMES: Final[dict[Verdict, Outcome]] = {
     "not applicable": "not applicable",
     "passed": "passed",
 }
+CLOSED_FIELDS: Final = frozenset({"level", "outcome", "verdict", "kind", "frequency"})
+"""Fields whose values the schema lists: no free text can stand there."""
+
 TITLES: Final = {"REG": "Registering", "RENEW": "Renewing", "EVICT": "Eviction"}
 
 EXCHANGE: Final = Exchange(
@@ -136,6 +140,37 @@ class Samples:
             for number, verdict in enumerate(verdicts, 1)
         )
 
+    def every_verdict(self) -> Report:
+        """Return a run that has each verdict, each level, and rows that nothing judges."""
+        return self.report(
+            (
+                *self.rows(*ATTENTION, None),
+                *self.rows(
+                    "passed", "failed", "known deviation", None, level="SHOULD", chapter="REG"
+                ),
+                *self.rows("passed", "failed", "inconclusive", level="REF", chapter="EVICT"),
+            ),
+            exit_code=1,
+            problems=("The expectation for EVICT-99 names no test of the suite.",),
+        )
+
+    def with_text_everywhere(self, report: Report, text: str) -> Report:
+        """Return the report with `text` in the place of every free text, keys included."""
+
+        def changed(value: object, field: str = "") -> object:
+            if isinstance(value, str):
+                return value if field in CLOSED_FIELDS else text
+            if isinstance(value, dict):
+                if field in ("logs", "versions"):
+                    return {text: text}
+                return {key: changed(item, key) for key, item in value.items()}
+            if isinstance(value, list | tuple):
+                return [changed(item, field) for item in value]
+            return value
+
+        builtins = changed(msgspec.to_builtins(report))
+        return msgspec.convert(builtins, Report)
+
     def report(
         self, rows: Sequence[RowVerdict], *, exit_code: int = 0, problems: Sequence[str] = ()
     ) -> Report:
@@ -183,19 +218,3 @@ class Samples:
 @pytest.fixture(name="samples")
 def _samples() -> Samples:
     return Samples()
-
-
-def everywhere(text: str, value: object) -> object:
-    """Return the builtins of a report with `text` put into every free text of it."""
-    match value:
-        case dict():
-            return {
-                key: everywhere(text, item) if key not in FIXED else item
-                for key, item in value.items()
-            }
-        case list() | tuple():
-            return [everywhere(text, item) for item in value]
-        case str():
-            return text
-        case _:
-            return value
