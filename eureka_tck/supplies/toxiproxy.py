@@ -16,6 +16,7 @@ from eureka_tck.errors import CannotRun
 from eureka_tck.supplies import cache, tool
 from eureka_tck.supplies.progress import progress
 
+NAME = "toxiproxy-server"
 VERSION = "2.12.0"
 OLDEST = (2, 12)  # what the suites were tried with
 MODULE = "github.com/Shopify/toxiproxy/v2"
@@ -37,23 +38,36 @@ def server() -> Path:
     return _installed() or built()
 
 
+def found() -> Path | None:
+    """Return the server that `server` would return without building anything."""
+    return _installed() or (path if (path := cache.folder() / _entry() / NAME).is_file() else None)
+
+
+def found() -> Path | None:
+    """Return the server's executable if it is here already, without building it."""
+    cached = cache.folder() / _entry() / "toxiproxy-server"
+    return _installed() or (cached if cached.is_file() else None)
+
+
 def built() -> Path:
     """Return the server built by us: static, so it runs in an empty container too."""
-    entry = cache.made(
-        f"toxiproxy/{VERSION}-{os.uname().machine}", _build, what=f"building Toxiproxy {VERSION}"
-    )
+    entry = cache.made(_entry(), _build, what=f"building Toxiproxy {VERSION}")
     return entry / "toxiproxy-server"
 
 
+def _entry() -> str:
+    return f"toxiproxy/{VERSION}-{os.uname().machine}"
+
+
 def _installed() -> Path | None:
-    found = shutil.which("toxiproxy-server")
-    if found is None:
+    on_path = shutil.which(NAME)
+    if on_path is None:
         return None
-    said = tool.run([found, "-version"], what="asking Toxiproxy its version", budget=ASK_BUDGET)
+    said = tool.run([on_path, "-version"], what="asking Toxiproxy its version", budget=ASK_BUDGET)
     number = re.search(r"(\d+)\.(\d+)", said)
     if number is None or (int(number[1]), int(number[2])) < OLDEST:
         return None
-    return Path(found)
+    return Path(on_path)
 
 
 def _build(folder: Path) -> None:
@@ -83,15 +97,15 @@ def _build(folder: Path) -> None:
             "away.",
             WAY_OUT,
         )
-    (binaries / "server").rename(folder / "toxiproxy-server")
+    (binaries / "server").rename(folder / NAME)
     binaries.rmdir()
     shutil.rmtree(folder / "python", ignore_errors=True)
 
 
 def _go(folder: Path) -> str | Path:
-    found = shutil.which("go")
-    if found is not None:
-        return found
+    on_path = shutil.which("go")
+    if on_path is not None:
+        return on_path
     with progress("fetching Go for one build"):
         tool.run(
             [

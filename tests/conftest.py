@@ -1,0 +1,41 @@
+"""
+A test that needs something of the machine says so by a marker, and is skipped where it is absent.
+
+Where the environment variable TCK_REQUIRE names the thing ("docker,java"), its absence is a failure
+instead: what runs on a machine that should have all of them cannot pass by skipping.
+"""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from eureka_tck.doctor import available
+
+MACHINE = {
+    "docker": "needs a running Docker engine",
+    "java": "needs a JDK and Maven",
+    "toxiproxy": "needs the Toxiproxy server, or Go to build it",
+    "faketime": "needs libfaketime",
+    "chromium": "needs Chromium",
+}
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make a marker of each thing a machine can have."""
+    for name, why in MACHINE.items():
+        config.addinivalue_line("markers", f"{name}: {why}")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip or fail a test whose machine lacks what the test is marked with."""
+    required = os.environ.get("TCK_REQUIRE", "").replace(",", " ").split()
+    for name, why in MACHINE.items():
+        if item.get_closest_marker(name) is None or available(name):
+            continue
+        if name in required:
+            pytest.fail(
+                f"{why}, and TCK_REQUIRE names {name} (see eureka-tck doctor)", pytrace=False
+            )
+        pytest.skip(f"{why} (see eureka-tck doctor)")
