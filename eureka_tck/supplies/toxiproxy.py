@@ -43,12 +43,6 @@ def found() -> Path | None:
     return _installed() or (path if (path := cache.folder() / _entry() / NAME).is_file() else None)
 
 
-def found() -> Path | None:
-    """Return the server's executable if it is here already, without building it."""
-    cached = cache.folder() / _entry() / "toxiproxy-server"
-    return _installed() or (cached if cached.is_file() else None)
-
-
 def built() -> Path:
     """Return the server built by us: static, so it runs in an empty container too."""
     entry = cache.made(_entry(), _build, what=f"building Toxiproxy {VERSION}")
