@@ -1,0 +1,88 @@
+"""
+The command `eureka-tck`: finds the subcommand, runs it, turns what stopped it into an exit code.
+
+3 could not run, 130 stopped by Ctrl-C; the others are the subcommands' own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+import traceback
+from typing import TYPE_CHECKING, Final
+
+from eureka_tck import __version__
+from eureka_tck.commands.common import COULD_NOT_RUN, STOPPED, Parser
+from eureka_tck.errors import CannotRun
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+COMMANDS: Final = ("gate", "chaos", "load", "rejudge", "catalogue", "sweep", "doctor")
+"""Modules of `eureka_tck.commands`, in the order in which the help names them."""
+
+DESCRIPTION: Final = """\
+Does a Eureka registry keep its promises?
+eureka-tck starts a cluster of registries, asks them, breaks the network, the processes and the
+clock between them, and reports requirement by requirement what held, with the evidence.
+"""
+
+EPILOG: Final = """\
+first steps:
+  eureka-tck gate                            judge the Python registry: about a minute, no Docker
+  eureka-tck gate --target java:5.0.3        judge the Java reference
+  eureka-tck doctor                          what this machine has, and what would bring the rest
+  eureka-tck catalogue EVICT                 what is required of eviction
+  eureka-tck COMMAND --help                  everything about a command
+
+Exit codes: 0 kept, 1 broken, 2 inconclusive, 3 could not run.
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code."""
+    given = list(sys.argv[1:] if argv is None else argv)
+    parser = _parser()
+    arguments = parser.parse_args(given)
+    arguments.argv = given
+    try:
+        code: int = arguments.run(arguments)
+    except CannotRun as error:
+        sys.stderr.write(f"eureka-tck: {error}\n")
+        return COULD_NOT_RUN
+    except KeyboardInterrupt:
+        sys.stderr.write("\neureka-tck: stopped; nothing is left running.\n")
+        return STOPPED
+    except BrokenPipeError:  # the reader of our output has gone, as in `… | head`
+        sys.stderr.close()
+        return COULD_NOT_RUN
+    except Exception:  # noqa: BLE001 - exit code 1 would say that a row failed
+        traceback.print_exc()
+        sys.stderr.write("eureka-tck: this is a fault of eureka-tck itself, not of the target.\n")
+        return COULD_NOT_RUN
+    return code
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        prog="eureka-tck",
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"eureka-tck {__version__}")
+    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for name in COMMANDS:
+        try:
+            module = importlib.import_module(f"eureka_tck.commands.{name}")
+        except ModuleNotFoundError as error:
+            if error.name != f"eureka_tck.commands.{name}":
+                raise
+            continue
+        module.add_parser(subparsers)
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""The commands of `eureka-tck`: each adds its parser and runs."""

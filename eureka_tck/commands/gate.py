@@ -1,0 +1,256 @@
+"""
+`eureka-tck gate`: judge a registry, requirement by requirement.
+
+Plans the tests, runs them in a process of their own, runs those again more slowly that were
+judged while this machine was late, and leaves verdicts, a report and an exit code.
+"""
+
+from __future__ import annotations
+
+import argparse
+import secrets
+import sys
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from eureka_tck.clock import Clock, unix_now
+from eureka_tck.commands.common import add_common, natural, quoted, say, settings_of, words
+from eureka_tck.errors import CannotRun
+from eureka_tck.report import writer
+from eureka_tck.report.model import LEVELS
+from eureka_tck.run import Run
+from eureka_tck.suite import expectations_file, suite_root
+from eureka_tck.verdict.account import Facts, report_of, this_machine
+from eureka_tck.verdict.execution import Ended, Refused, perform
+from eureka_tck.verdict.expectations import updated, write_expectations
+from eureka_tck.verdict.judgement import judge
+from eureka_tck.verdict.order import Order
+from eureka_tck.verdict.plan import SUITE, Plan, make_plan
+from eureka_tck.verdict.progress import Progress
+from eureka_tck.verdict.summary import planned, summary
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from eureka_tck.report.model import Kind, Report, TestResult
+
+SLOWER: Final = 2.0
+"""The second pass of late tests runs at half the speed."""
+
+PATIENCE: Final = 3.0
+SILENCE_AT_LEAST: Final = 300.0
+"""A pass that tells nothing for so many times its forecast, and so many real seconds, is given up:
+a cold JVM that waits for its turn to start was seen to need 90 s."""
+
+EXAMPLES: Final = """\
+examples:
+  eureka-tck gate                                     the Python registry, all rows of this suite
+  eureka-tck gate --target java:5.0.3                 the Java reference
+  eureka-tck gate --select EVICT-03,RENEW             one row and one chapter
+  eureka-tck gate --select "EVICT-02[20-3]"           one case of a row, as failures name it
+  eureka-tck gate --dry-run                           what would run, and how long
+
+exit codes:
+  0  all that was judged is kept, or is a known deviation
+  1  a MUST row failed, or an expectation was not met (with --strict a SHOULD row too)
+  2  a row was inconclusive
+  3  the gate could not run
+"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser(
+        "gate",
+        help="judge a registry, requirement by requirement",
+        description="Judge a registry, requirement by requirement.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_common(parser)
+    group = parser.add_argument_group("which rows, and how strictly")
+    group.add_argument(
+        "--select",
+        type=words,
+        default=(),
+        metavar="WORDS",
+        help="rows (EVICT-03), chapters (RENEW), cases (EVICT-02[20-3]) or tests, by commas",
+    )
+    group.add_argument(
+        "--level",
+        type=_levels,
+        default=(),
+        metavar="LEVELS",
+        help="only rows of these levels: MUST, SHOULD, REF, by commas",
+    )
+    group.add_argument("--strict", action="store_true", help="a failed SHOULD row exits 1 too")
+    group.add_argument(
+        "--depth",
+        choices=("quick", "full"),
+        default="full",
+        help="quick leaves the long tests out (default: full)",
+    )
+    group.add_argument(
+        "--expectations",
+        metavar="TARGET|FILE",
+        help="known deviations of another target, or from a file (default: the target's own)",
+    )
+    group = parser.add_argument_group("how it runs")
+    group.add_argument(
+        "-n", type=natural, metavar="N", help="profiles side by side (default: all, at most 8)"
+    )
+    group.add_argument("--dry-run", action="store_true", help="list the tests with their times")
+    group.add_argument(
+        "--update-expectations",
+        action="store_true",
+        help="rewrite the target's expectations from this run; reasons are kept",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command and return its exit code."""
+    plan = make_plan(
+        Order(
+            target=arguments.target,
+            backend=arguments.backend,
+            seed=secrets.randbelow(2**31) if arguments.seed is None else arguments.seed,
+            speed=arguments.speed,
+            depth=arguments.depth,
+            select=arguments.select,
+            levels=arguments.level,
+            settings=settings_of(arguments),
+        ),
+        expectations=_expectations(arguments),
+        workers=arguments.n,
+    )
+    say(planned(plan, each_test=arguments.dry_run))
+    if arguments.dry_run:
+        return 0
+    for target in dict.fromkeys(plan.targets):
+        target.prepare(arguments.backend)
+    with Run.create(SUITE, arguments.target, arguments.out, plan.order.seed).owned() as made:
+        report = _Gate(plan, made, arguments).report()
+        page = writer.write(report, made.folder)
+    say(summary(report, plan.catalogue, plan.order, page))
+    return report.exit_code
+
+
+@dataclass(frozen=True, slots=True)
+class _Gate:
+    """One gate while it runs."""
+
+    plan: Plan
+    run: Run
+    arguments: argparse.Namespace
+
+    def report(self) -> Report:
+        """Run both passes, judge, and return the report."""
+        plan, clock, machine = self.plan, Clock(), this_machine()
+        started = datetime.fromtimestamp(unix_now(), UTC).isoformat(timespec="seconds")
+        refused = ""
+        results: dict[str, TestResult] = {}
+        try:
+            self._pass(plan.order, results)
+            late = tuple(result.id for result in results.values() if result.late)
+            if late:
+                say(
+                    f"{len(late)} test(s) were judged while this machine was late: "
+                    f"once more at half speed."
+                )
+                again = msgspec.structs.replace(plan.order, only=late, slower=SLOWER, attempt=2)
+                self._pass(again, results)
+        except CannotRun as error:
+            if not results:
+                raise
+            refused = str(error)
+        judgement = judge(
+            results.values(),
+            plan.catalogue,
+            plan.expectations,
+            claims=plan.claims,
+            wanted=[claim.test for claim in plan.wanted],
+        )
+        if self.arguments.update_expectations and not refused:
+            self._update(tuple(results.values()))
+        return report_of(
+            judgement,
+            plan.catalogue,
+            tuple(results.values()),
+            Facts(
+                suite=SUITE,
+                order=plan.order,
+                command=quoted(self.arguments.argv),
+                started=started,
+                seconds=clock.now(),
+                strict=self.arguments.strict,
+                targets=plan.targets,
+                profiles=plan.profiles,
+                speeds=plan.speeds,
+                machine=machine,
+            ),
+            could_not_run=refused,
+        )
+
+    def _pass(self, order: Order, results: dict[str, TestResult]) -> None:
+        """Run one pass into `results`; CannotRun where a test could not run at all."""
+        plan = self.plan.narrowed(order)
+        order = msgspec.structs.replace(
+            order, run_id=self.run.id, run_folder=str(self.run.folder.resolve())
+        )
+        progress = Progress(plan.wanted, plan.forecast, Clock(), sys.stderr)
+        try:
+            for event in perform(
+                suite_root() / SUITE,
+                order,
+                self.run,
+                workers=plan.workers,
+                silence=max(SILENCE_AT_LEAST, PATIENCE * plan.forecast.seconds),
+            ):
+                if isinstance(event, Refused):
+                    raise CannotRun(event.sentence)
+                if isinstance(event, Ended):
+                    results[event.result.id] = event.result
+                progress.note(event)
+        finally:
+            progress.close()
+
+    def _update(self, results: Sequence[TestResult]) -> None:
+        plan = self.plan
+        path = _expectations(self.arguments)
+        kind: Kind = (
+            "not built yet"
+            if any(target.family == "python" for target in plan.targets)
+            else "known deviation"
+        )
+        entries = updated(plan.expectations, results, plan.catalogue, kind)
+        write_expectations(path, entries)
+        unexplained = [entry for entry in entries if not entry.reason]
+        say(f"{path} has {len(entries)} expectation(s) now.")
+        for entry in unexplained:
+            say(f"  {entry.requirement} {entry.test} has no reason yet: say why.")
+
+
+def _expectations(arguments: argparse.Namespace) -> Path:
+    named: str | None = arguments.expectations
+    if named is None:
+        return expectations_file(arguments.target)
+    if named.endswith(".toml"):
+        path = Path(named)
+        if not path.is_file():
+            raise CannotRun(f"--expectations {named}: there is no such file.")
+        return path
+    return expectations_file(named)
+
+
+def _levels(text: str) -> tuple[str, ...]:
+    levels = tuple(word.upper() for word in words(text))
+    if unknown := [level for level in levels if level not in LEVELS]:
+        raise argparse.ArgumentTypeError(
+            f"{unknown[0]!r} is no level; levels are {', '.join(LEVELS)}"
+        )
+    return levels

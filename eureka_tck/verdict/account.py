@@ -1,0 +1,135 @@
+"""
+The report of a gate from its parts: verdicts, settings, versions, machine, time.
+
+It gathers facts; what they mean was decided by `judgement`.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+from dataclasses import dataclass
+from importlib import metadata
+from typing import TYPE_CHECKING
+
+import psutil
+
+import eureka_tck
+from eureka_tck.report.model import Machine, ProfileFacts, Report, Setting, tally
+from eureka_tck.verdict.judgement import exit_code
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from eureka_tck.profile import Profile
+    from eureka_tck.report.model import TestResult
+    from eureka_tck.targets import Target
+    from eureka_tck.verdict.catalogue import Catalogue
+    from eureka_tck.verdict.judgement import Judgement
+    from eureka_tck.verdict.order import Order
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a report says beside its verdicts; `seconds` are real ones, `started` is ISO 8601."""
+
+    suite: str
+    order: Order
+    command: str
+    started: str
+    seconds: float
+    strict: bool
+    targets: Sequence[Target]
+    profiles: Mapping[str, Profile]
+    speeds: Mapping[str, float]
+    machine: Machine
+
+
+def report_of(
+    judgement: Judgement,
+    catalogue: Catalogue,
+    results: Sequence[TestResult],
+    facts: Facts,
+    *,
+    could_not_run: str = "",
+) -> Report:
+    """Return the whole report; `could_not_run` is a sentence that makes its exit code 3."""
+    order = facts.order
+    code = 3 if could_not_run else exit_code(judgement, strict=facts.strict)
+    return Report(
+        suite=facts.suite,
+        target=order.target,
+        backend=order.backend,
+        speed=max(facts.speeds.values(), default=1.0),
+        seed=order.seed,
+        depth=order.depth,
+        command=facts.command,
+        started=facts.started,
+        seconds=facts.seconds,
+        registry_seconds=sum(result.seconds * result.speed for result in results),
+        exit_code=code,
+        strict=facts.strict,
+        totals=tally(judgement.rows),
+        chapters=catalogue.chapters,
+        rows=judgement.rows,
+        settings=tuple(
+            _profile_facts(profile, facts.speeds[name], order.settings)
+            for name, profile in facts.profiles.items()
+        ),
+        versions=_versions(facts.targets),
+        machine=facts.machine,
+        problems=(*([could_not_run] if could_not_run else []), *judgement.problems),
+        lateness=max((result.lateness for result in results if result.lateness), default=None),
+    )
+
+
+def this_machine() -> Machine:
+    """Return what the run is made on; its load is of now."""
+    return Machine(
+        system=f"{platform.system()} {platform.release()} {platform.machine()}",
+        cores=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else _cores(),
+        memory_bytes=psutil.virtual_memory().total,
+        load=psutil.getloadavg()[0],
+    )
+
+
+def _cores() -> int:
+    return os.cpu_count() or 1
+
+
+def _versions(targets: Iterable[Target]) -> dict[str, str]:
+    found = {"eureka-tck": eureka_tck.__version__, "Python": platform.python_version()}
+    for target in targets:
+        if target.family == "java":
+            found["spring-cloud-netflix-eureka-server"] = target.name.partition(":")[2]
+        elif target.family == "python":
+            found["eureka-server"] = _installed("eureka-tck")
+    return found
+
+
+def _installed(distribution: str) -> str:
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:  # run from a checkout that is not installed
+        return eureka_tck.__version__
+
+
+def _profile_facts(profile: Profile, speed: float, own: Mapping[str, str]) -> ProfileFacts:
+    common = {**{key: (value, "--settings") for key, value in own.items()}}
+    common |= {key: (str(value), "profile") for key, value in profile.settings.items()}
+    settings = [
+        Setting(name=name, value=value, origin=origin)
+        for name, (value, origin) in sorted(common.items())
+    ]
+    settings += [
+        Setting(name=name, value=str(value), origin=f"profile, node {node} only")
+        for node, own_settings in sorted(profile.settings_for.items())
+        for name, value in sorted(own_settings.items())
+    ]
+    return ProfileFacts(
+        name=profile.name,
+        why=" ".join(profile.why.split()),
+        nodes=profile.nodes,
+        speed=speed,
+        settings=tuple(settings),
+    )

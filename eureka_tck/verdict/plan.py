@@ -1,0 +1,104 @@
+"""
+What a gate is going to do, before it does it: tests, profiles, speeds, workers, forecast.
+
+Everything that can be wrong with what was asked for is found out here, before a node starts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, TypedDict
+
+from eureka_tck.errors import CannotRun
+from eureka_tck.profile import load_profile
+from eureka_tck.stage import Stage
+from eureka_tck.suite import requirements_folder, suite_root
+from eureka_tck.verdict.catalogue import Catalogue, load_catalogue
+from eureka_tck.verdict.collection import collect
+from eureka_tck.verdict.expectations import load_expectations
+from eureka_tck.verdict.forecast import Forecast, forecast
+from eureka_tck.verdict.selection import check_words, is_wanted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from eureka_tck.profile import Profile
+    from eureka_tck.report.model import Expectation
+    from eureka_tck.targets import Target
+    from eureka_tck.verdict.order import Order
+    from eureka_tck.verdict.selection import Claim
+
+SUITE: Final = "conformance"
+
+WORKERS_AT_MOST: Final = 8
+"""Profiles side by side: they mostly wait, but each costs a Python process."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What will run: `claims` are all tests of the suite, `wanted` the chosen ones."""
+
+    order: Order
+    catalogue: Catalogue
+    expectations: tuple[Expectation, ...]
+    targets: tuple[Target, ...]
+    claims: tuple[Claim, ...]
+    wanted: tuple[Claim, ...]
+    profiles: Mapping[str, Profile]
+    speeds: Mapping[str, float]
+    workers: int
+    forecast: Forecast
+
+    def narrowed(self, order: Order) -> Plan:
+        """Return the plan of another pass over the same suite: other tests, another speed."""
+        if order is self.order:
+            return self
+        wanted = tuple(c for c in self.claims if is_wanted(c, order, self.catalogue))
+        return replace(self, order=order, wanted=wanted, **_means(order, wanted, self.workers))
+
+
+def make_plan(order: Order, *, expectations: Path, workers: int | None) -> Plan:
+    """
+    Plan a gate; CannotRun says what is wrong with the order.
+
+    Args:
+        order: what is asked for.
+        expectations: the file with the target's known deviations; it need not exist.
+        workers: profiles side by side, None for as many as there are, at most 8.
+    """
+    targets = Stage(order).targets
+    catalogue = load_catalogue(requirements_folder())
+    known = load_expectations(expectations, catalogue)
+    claims = collect(suite_root() / SUITE)
+    check_words(order.select, claims, catalogue)
+    wanted = tuple(claim for claim in claims if is_wanted(claim, order, catalogue))
+    if not wanted:
+        raise CannotRun(
+            "no test of this suite is left by --select, --level and --depth.",
+            "`eureka-tck gate --dry-run` lists the tests.",
+        )
+    means = _means(order, wanted, WORKERS_AT_MOST if workers is None else max(1, workers))
+    return Plan(order, catalogue, known, targets, claims, wanted, **means)
+
+
+class _Means(TypedDict):
+    profiles: dict[str, Profile]
+    speeds: dict[str, float]
+    workers: int
+    forecast: Forecast
+
+
+def _means(order: Order, wanted: tuple[Claim, ...], workers: int) -> _Means:
+    stage = Stage(order)
+    names = dict.fromkeys(claim.profile for claim in wanted)
+    profiles = {name: load_profile(name) for name in names}
+    speeds = {name: stage.speed_of(profile) for name, profile in profiles.items()}
+    workers = min(workers, len(profiles))
+    families = {target.family for target in stage.targets}
+    return _Means(
+        profiles=profiles,
+        speeds=speeds,
+        workers=workers,
+        forecast=forecast(wanted, profiles, speeds, families, workers),
+    )

@@ -1,0 +1,120 @@
+"""What a gate prints: its plan before it runs, its verdicts when it has."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING, Final
+
+from eureka_tck.report.figures import counted
+from eureka_tck.report.sentence import totals_table, worded
+from eureka_tck.verdict.expect import figure
+from eureka_tck.verdict.judgement import is_unmet
+from eureka_tck.verdict.message import failure_message, one_line
+from eureka_tck.verdict.trial import facts_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from eureka_tck.report.model import JudgedTest, Report, RowVerdict, Verdict
+    from eureka_tck.verdict.catalogue import Catalogue
+    from eureka_tck.verdict.order import Order
+    from eureka_tck.verdict.plan import Plan
+
+WIDTH: Final = 100
+
+SHOWN: Final[tuple[Verdict, ...]] = (
+    "not applicable",
+    "known deviation",
+    "inconclusive",
+    "unexpected pass",
+)
+"""Verdicts that take one line, those that ask least for attention first; failures come last."""
+
+
+def planned(plan: Plan, *, each_test: bool = False) -> str:
+    """Return what will run and how long it will take; with `each_test` every test of it."""
+    order, profiles = plan.order, plan.forecast.profiles
+    tests, many = counted(len(plan.wanted), "test"), counted(len(profiles), "profile")
+    about = f"about {plan.forecast.seconds:.0f} s; seed {order.seed}"
+    lines = [f"Judging {order.target} ({order.backend}) by {tests} of {many}, {about}."]
+    if each_test:
+        for name in sorted(profiles, key=lambda name: -profiles[name]):
+            speed = figure(float(plan.speeds[name]))
+            lines.append(f"\n{name}  about {profiles[name]:.0f} s at speed {speed}")
+            lines += [
+                f"  {', '.join(claim.requirements):<14} {claim.seconds:>6.0f} s  {claim.test}"
+                for claim in plan.wanted
+                if claim.profile == name
+            ]
+        lines.append("\nSeconds of tests are registry seconds; a profile shares its waits.")
+    return "\n".join(lines)
+
+
+def summary(report: Report, catalogue: Catalogue, order: Order, page: Path) -> str:
+    """Return the whole text."""
+    return "\n".join(_lines(worded(report), catalogue, order, page))
+
+
+def _lines(report: Report, catalogue: Catalogue, order: Order, page: Path) -> Iterator[str]:
+    for verdict in SHOWN:
+        rows = [row for row in report.rows if row.verdict == verdict]
+        if rows:
+            yield f"{verdict} ({len(rows)})"
+            for row in rows:
+                yield from _row_lines(row, verdict)
+            yield ""
+    failed = [row for row in report.rows if row.verdict == "failed"]
+    if failed:
+        yield f"failed ({len(failed)})"
+        for row in failed:
+            for test in row.tests:
+                if test.verdict == "failed":
+                    yield textwrap.indent(_failure(test, catalogue, order), "  ")
+                    yield ""
+    for problem in report.problems:
+        yield f"problem: {problem}"
+    yield totals_table(report.totals)
+    yield ""
+    yield from textwrap.wrap(f"{report.verdict_word}. {report.verdict_sentence}", WIDTH)
+    for line in report.rest_sentence.splitlines():
+        yield from textwrap.wrap(line, WIDTH)
+    yield ""
+    yield f"Report  {page}"
+    yield f"Exit    {report.exit_code}: {meaning(report)}"
+
+
+def _row_lines(row: RowVerdict, verdict: Verdict) -> Iterator[str]:
+    seen: set[str] = set()
+    for test in row.tests:
+        if test.verdict == verdict and test.sentence not in seen:
+            seen.add(test.sentence)
+            yield f"  {row.id:<12} {row.level:<6}  {one_line(test.sentence)}"
+
+
+def _failure(test: JudgedTest, catalogue: Catalogue, order: Order) -> str:
+    rows = [catalogue[row] for row in test.result.requirements]
+    text = failure_message(test.result, rows, facts_of(order, test.result.speed))
+    if test.expectation is not None:
+        text += f"\n  {'Expectation':<13}{test.expectation.kind}: {test.expectation.actual!r}"
+    return text
+
+
+def meaning(report: Report) -> str:
+    """Say why the exit code is what it is."""
+    if report.exit_code == 3:  # noqa: PLR2004 - the code that design and README name
+        return "the gate could not run"
+    levels = {"MUST", "SHOULD"} if report.strict else {"MUST"}
+    failed = sum(row.verdict == "failed" and row.level in levels for row in report.rows)
+    unmet = sum(
+        is_unmet(test) for row in report.rows if row.level != "REF" for test in row.tests
+    ) + len(report.problems)
+    inconclusive = sum(row.verdict == "inconclusive" for row in report.rows)
+    reasons = []
+    if failed:
+        reasons.append(f"{counted(failed, 'row' if report.strict else 'MUST row')} failed")
+    if unmet:
+        reasons.append(f"{counted(unmet, 'expectation')} not met")
+    if not reasons and inconclusive:
+        reasons.append(f"{counted(inconclusive, 'row')} inconclusive")
+    return " and ".join(reasons) or "all that was judged is kept, or known"
