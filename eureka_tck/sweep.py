@@ -15,11 +15,12 @@ from pathlib import Path
 
 import psutil
 
+from eureka_tck.clock import Patience
 from eureka_tck.ledger import DOCKER_LABEL, RUN_VARIABLE, Entry, Ledger, is_same_process
 
 __all__ = ["Ledger", "Swept", "remove_run", "sweep"]
 
-GONE_WITHIN = 5.0  # real s for killed processes to leave the process table
+GONE_WITHIN = 5.0  # real s for killed processes to end
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +110,18 @@ def _kill(processes: list[psutil.Process]) -> int:
         except psutil.Error:
             continue
         killed.append(process)
-    psutil.wait_procs(killed, timeout=GONE_WITHIN)
+    patience = Patience(GONE_WITHIN)
+    while any(map(_is_there, killed)) and patience.pause():
+        pass
     return len(killed)
+
+
+def _is_there(process: psutil.Process) -> bool:
+    """Say whether a process still runs; one that waits for its parent to ask does not."""
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 def _remove_folder(path: Path) -> int:

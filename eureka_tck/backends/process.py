@@ -90,7 +90,7 @@ class ProcessBackend:
 
     @property
     def capabilities(self) -> frozenset[str]:
-        """Return what this machine allows."""
+        """Return what this machine allows; whether its supplies can be had shows when used."""
         alone = {"kill", "pause", "clock", "step", "memory"}
         return frozenset(alone | {"peers", "links"} if has_loopback_block() else alone)
 

@@ -68,13 +68,18 @@ def stub(stub_adapter: Callable[..., Path]) -> Callable[..., CommandTarget]:
 
 
 @pytest.fixture
+def marked() -> Callable[[str], list[psutil.Process]]:
+    """Tell which processes carry a run's mark."""
+    return _marked
+
+
+@pytest.fixture
 def left(run: Run) -> Callable[[], list[psutil.Process]]:
-    """Tell which processes of the run exist."""
-    return lambda: marked(run.id)
+    """Tell which processes of the test's run exist."""
+    return lambda: _marked(run.id)
 
 
-def marked(run: str) -> list[psutil.Process]:
-    """Return the processes that carry a run's mark."""
+def _marked(run: str) -> list[psutil.Process]:
     found = []
     for process in psutil.process_iter():
         try:

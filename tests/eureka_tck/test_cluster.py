@@ -159,7 +159,7 @@ def test_one_dead_node_of_three_ends_the_others(
 ) -> None:
     """When a node of several fails, the others are taken away and the error is that node's."""
     spec = ClusterSpec.of("x", [stub(), stub("--die"), stub()])
-    with pytest.raises(NodeFailed, match="^node b"), Cluster(spec, run):
+    with pytest.raises(NodeFailed, match=r"^node b"), Cluster(spec, run):
         pass
 
     assert left() == []

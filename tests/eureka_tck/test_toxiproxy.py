@@ -30,6 +30,9 @@ class Scripted(ThreadingHTTPServer):
         self.silence = threading.Event()
         self.silence.set()
 
+    def handle_error(self, *_: object) -> None:
+        """Print nothing of callers that went away."""
+
     @property
     def client(self) -> Toxiproxy:
         """Return a client of this server."""
