@@ -21,6 +21,9 @@ Action: TypeAlias = Literal["ADDED", "MODIFIED", "DELETED"]
 MARKER: Final = "@class"
 """A key of `metadata` that is the reference's type marker and not a user's."""
 
+STAMPED: Final = ("action", "lease", "updated_ms")
+"""Fields of a record that a registry sets anew with every change."""
+
 
 class Port(Struct, frozen=True, kw_only=True):
     """A port and whether it is used."""
@@ -93,6 +96,28 @@ class Record(Struct, frozen=True, kw_only=True):
         if self.lease is None:
             raise LookupError(f"the answer says nothing about the lease of {self.app}/{self.id}")
         return self.lease
+
+    def differences(self, other: Record | None) -> dict[str, str]:
+        """
+        Return in which fields another record of the same instance differs, and how.
+
+        What a registry stamps with every change is left out: action, lease, lastUpdatedTimestamp.
+        """
+        if other is None:
+            return {"instance": "it is not there"}
+        return {
+            name: f"{ours!r} became {theirs!r}"
+            for name in self.__struct_fields__
+            if name not in STAMPED
+            and (ours := getattr(self, name)) != (theirs := getattr(other, name))
+        }
+
+    @property
+    def located(self) -> DataCenter:
+        """The data centre of an answer that has to carry one (every answer)."""
+        if self.data_center is None:
+            raise LookupError(f"the answer does not say where {self.app}/{self.id} runs")
+        return self.data_center
 
 
 class Application(Struct, frozen=True, kw_only=True):

@@ -282,6 +282,24 @@ def test_an_amazon_instance_is_read_from_xml() -> None:
     )
 
 
+def test_records_differ_by_what_a_registry_does_not_stamp() -> None:
+    """Stamps, lease and action are no difference; any other field is told with both values."""
+    last = msgspec.structs.replace(SINGLE, status="DOWN", action=None, lease=None, updated_ms=1)
+
+    assert SINGLE.differences(last) == {"status": "'UP' became 'DOWN'"}
+
+
+def test_a_record_differs_from_nothing() -> None:
+    """A record that is not there is a difference of its own."""
+    assert SINGLE.differences(None) == {"instance": "it is not there"}
+
+
+def test_an_answer_without_a_place_says_so() -> None:
+    """Asking an answer without a data centre for it is answered in words."""
+    with pytest.raises(LookupError, match="does not say where A/h runs"):
+        _ = Record(app="A", status="UP", host_name="h").located
+
+
 @pytest.mark.parametrize(
     ("record", "due"),
     [
@@ -312,9 +330,9 @@ def test_the_type_marker_is_no_metadata() -> None:
     assert record.user_metadata == {"zone": "z"}
 
 
-def test_a_full_answer_has_a_lease() -> None:
-    """The lease of a full answer is at hand without asking whether it is there."""
-    assert SINGLE.leased == SINGLE.lease
+def test_a_full_answer_has_a_lease_and_a_place() -> None:
+    """Lease and data centre of a full answer are at hand without asking whether they are there."""
+    assert (SINGLE.leased, SINGLE.located) == (SINGLE.lease, SINGLE.data_center)
 
 
 def test_an_answer_without_a_lease_says_so() -> None:

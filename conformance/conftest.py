@@ -1,0 +1,19 @@
+"""What the chapters share: an instance to begin with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from eureka_tck.actors.instance import Instance
+
+if TYPE_CHECKING:
+    from eureka_tck.registry import Registry
+    from eureka_tck.verdict import Case
+
+
+@pytest.fixture
+def cart(registry: Registry, case: Case) -> Instance:
+    """Give an instance of an application that no other test uses; it is not registered yet."""
+    return Instance(registry, case.app("CART"), case.id(1))
