@@ -63,6 +63,8 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers",
         "requirement(*ids, profile, needs, seconds, depth): the rows of the catalogue it judges",
     )
+    # Ours to set, also where xdist is not there to declare it.
+    config.addinivalue_line("markers", "xdist_group(name): tests that one worker runs together")
     file = config.getoption("--eureka-order")
     seed = config.getoption("--eureka-seed")
     config.stash[_ORDER] = (

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 AUTOLOAD_OFF: Final = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"
 INI: Final = "pytest.ini"
 
+SHOWN: Final = 40
+"""Lines of pytest's complaint that an error shows."""
+
 
 class _Collector:
     """Keeps what the collected tests claim."""
@@ -48,8 +51,15 @@ def collect(suite: Path) -> tuple[Claim, ...]:
             plugins=[plugin, collector],
         )
     if code not in {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}:
-        raise CannotRun(f"the tests in {suite} cannot be collected:\n{said.getvalue().strip()}")
+        raise CannotRun(f"the tests in {suite} cannot be collected:\n{_fault(said.getvalue())}")
     return collector.claims
+
+
+def _fault(said: str) -> str:
+    """Return what pytest said is wrong, without the list of what it found."""
+    lines = said.rstrip().splitlines()
+    first = next((at for at, line in enumerate(lines) if line.startswith(("=", "ERROR"))), 0)
+    return "\n".join(lines[max(first, len(lines) - SHOWN) :])
 
 
 @contextlib.contextmanager
