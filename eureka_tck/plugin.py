@@ -85,24 +85,35 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         stage.close_all()
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep the tests the order asks for, those of one profile together, the longest first."""
-    from eureka_tck.verdict.arrangement import arrange  # noqa: PLC0415 - dear, and needed by the suites alone
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> Generator[None, object, object]:
+    """
+    Keep the tests the order asks for, those of one profile together, the longest first.
+
+    Before all others, since xdist reads the groups; and after them, since others shuffle.
+    """
+    from eureka_tck.verdict.arrangement import arrange  # noqa: PLC0415 - for the suites alone
 
     try:
         claimed = arrange(items, config.stash[_ORDER])
     except CannotRun as error:
         raise pytest.UsageError(str(error)) from error
     if claimed is None:
-        return
+        return (yield)
     config.stash[_CATALOGUE] = claimed.catalogue
     for item, claim in claimed.kept:
         item.stash[_CLAIM] = claim
         item.add_marker(pytest.mark.xdist_group(claim.profile))
+    result = yield
     kept = [item for item, _ in claimed.kept]
-    if dropped := [item for item in items if item not in set(kept)]:
+    if not config.stash[_ORDER].run_id:  # a session of somebody's own: its other tests run too
+        kept += [item for item in items if not item.get_closest_marker("requirement")]
+    if dropped := [item for item in items if item not in kept]:
         config.hook.pytest_deselected(items=dropped)
     items[:] = kept
+    return result
 
 
 # one test
