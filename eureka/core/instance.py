@@ -18,9 +18,6 @@ class Key(msgspec.Struct, frozen=True, gc=False, order=True):
     app: str
     id: str
 
-    def __hash__(self) -> int:
-        return hash((self.app, self.id))
-
     def __str__(self) -> str:
         return f"{self.app}/{self.id}"
 

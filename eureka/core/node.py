@@ -10,17 +10,24 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from eureka.core.errors import InvalidRequest, RequestError
 from eureka.core.event import Event
-from eureka.core.instance import Record
+from eureka.core.instance import DEFAULT_DURATION, Record
+from eureka.core.outbox import Missing, Outbox
+from eureka.core.receipts import Receipts
 from eureka.core.registry import Registry
 from eureka.core.status import Status
+from eureka.core.task import Kind, Task, TaskAnswer, Unreadable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from eureka.core.instance import Instance, Key
     from eureka.core.instant import Instant
-    from eureka.core.policy import Policy
+    from eureka.core.lease import Lease
+    from eureka.core.outbox import Batch
+    from eureka.core.policy import Policy, ReplicationPolicy
+    from eureka.core.task import PeerAnswer
 
 OK = 200
 REGISTER_AGAIN = 404
@@ -38,15 +45,57 @@ class Answer(msgspec.Struct, frozen=True, gc=False):
 _OK = Answer()
 
 
-class Node:
-    """One registry among its peers."""
+class BatchAnswer(msgspec.Struct, frozen=True, gc=False):
+    """One answer a task, in order, and what the tasks made happen."""
 
-    def __init__(self, policy: Policy) -> None:
+    answers: tuple[TaskAnswer, ...]
+    events: tuple[Event, ...] = ()
+
+
+class Node:
+    """One registry among its peers, by their URLs."""
+
+    def __init__(self, policy: Policy, replication: ReplicationPolicy) -> None:
         self.registry = Registry(policy)
+        self.outboxes: dict[str, Outbox] = {}
+        self._replication = replication
+        self._receipts = Receipts()
+        self._cancelled_while_copying: set[Key] = set()
+
+    def set_peers(self, urls: Iterable[str]) -> None:
+        """Replicate to these peers from now on; those that stay keep what waits for them."""
+        self.outboxes = {url: self.outboxes.get(url) or Outbox(self._replication) for url in urls}
+
+    # Start
+
+    def copy(self, instances: Iterable[Instance], *, now: Instant) -> tuple[Event, ...]:
+        """
+        Take over a peer's instances, before opening, each with a fresh lease.
+
+        What a client or another peer did here meanwhile is newer than the copy.
+        """
+        events: list[Event] = []
+        for instance in instances:
+            held = self.registry.find(instance.key)
+            if instance.key in self._cancelled_while_copying or (
+                held is not None and held.instance.dirty_ms >= instance.dirty_ms
+            ):
+                continue
+            events.append(self.registry.register(instance, now=now, replicated=True))
+        return tuple(events)
+
+    def open(self, copied: int, *, now: Instant) -> None:
+        """Start to count and to evict."""
+        self._cancelled_while_copying.clear()
+        self.registry.open(copied, now=now)
+
+    # Calls
 
     def register(self, instance: Instance, *, now: Instant, replicated: bool) -> Answer:
         """Register an instance."""
         changed = self.registry.register(instance, now=now, replicated=replicated)
+        if not replicated:
+            self._tell(Kind.REGISTER, instance.key, now=now)
         return Answer(events=(changed,))
 
     def renew(
@@ -65,6 +114,8 @@ class Node:
         Either way the lease is renewed.
         """
         renewal = self.registry.renew(key, now=now, replicated=replicated)
+        if not replicated:
+            self._tell(Kind.HEARTBEAT, key, now=now)
         events: tuple[Event, ...] = (renewal.changed,) if renewal.changed else ()
         held_ms = renewal.lease.instance.dirty_ms
         if dirty_ms is None or dirty_ms == held_ms or not self.registry.policy.compare_timestamps:
@@ -80,7 +131,12 @@ class Node:
 
     def cancel(self, key: Key, *, now: Instant, replicated: bool) -> Answer:
         """Cancel a lease."""
-        return Answer(events=(self.registry.cancel(key, now=now),))
+        if self.registry.opened is None:
+            self._cancelled_while_copying.add(key)
+        changed = self.registry.cancel(key, now=now)
+        if not replicated:
+            self._tell(Kind.CANCEL, key, now=now)
+        return Answer(events=(changed,))
 
     def set_status(
         self,
@@ -93,6 +149,8 @@ class Node:
     ) -> Answer:
         """Override the status of an instance."""
         changed = self.registry.set_status(key, status, now=now, dirty_ms=dirty_ms)
+        if not replicated:
+            self._tell(Kind.STATUS_UPDATE, key, now=now)
         return Answer(events=(changed,)) if changed else _OK
 
     def remove_status(
@@ -106,10 +164,132 @@ class Node:
     ) -> Answer:
         """Remove the override of an instance, giving it this status instead."""
         changed = self.registry.remove_status(key, status, now=now, dirty_ms=dirty_ms)
+        if not replicated:
+            self._tell(Kind.DELETE_STATUS_OVERRIDE, key, now=now)
         return Answer(events=(changed,)) if changed else _OK
 
     def set_metadata(
         self, key: Key, added: Mapping[str, str], *, now: Instant, replicated: bool
     ) -> Answer:
-        """Add metadata to an instance."""
-        return Answer(events=(self.registry.set_metadata(key, added, now=now),))
+        """Add metadata to an instance; it travels as a registration."""
+        changed = self.registry.set_metadata(key, added, now=now)
+        if not replicated:
+            self._tell(Kind.REGISTER, key, now=now)
+        return Answer(events=(changed,))
+
+    # What peers say
+
+    def apply_batch(
+        self,
+        tasks: Sequence[Task | Unreadable],
+        *,
+        now: Instant,
+        sender: str = "",
+        batch: str = "",
+    ) -> BatchAnswer:
+        """Carry out the tasks of a peer in their order; nothing of it is told to other peers."""
+        known = self._receipts.find(sender, batch)
+        if known is not None:
+            return BatchAnswer(known)
+        answers: list[TaskAnswer] = []
+        events: list[Event] = []
+        for task in tasks:
+            if isinstance(task, Unreadable):
+                answers.append(TaskAnswer(task.status))
+                continue
+            try:
+                answer = self._apply(task, now=now)
+            except RequestError as refusal:
+                answers.append(TaskAnswer(refusal.status))
+            else:
+                answers.append(TaskAnswer(answer.status, answer.record))
+                events += answer.events
+        self._receipts.keep(sender, batch, tuple(answers))
+        return BatchAnswer(tuple(answers), tuple(events))
+
+    def peer_answered(
+        self, url: str, batch: Batch, answers: Sequence[PeerAnswer], *, now: Instant
+    ) -> tuple[Event, ...]:
+        """Take note of what a peer said to a batch: register there what it misses, adopt what is newer."""
+        outbox = self.outboxes.get(url)
+        if outbox is None:
+            return ()
+        events: list[Event] = []
+        for finding in outbox.delivered(batch, answers, now=now.monotonic):
+            lease = self.registry.find(finding.key)
+            if lease is None:  # cancelled here meanwhile: there is nothing to heal
+                continue
+            if isinstance(finding, Missing):
+                task, life = _task(Kind.REGISTER, finding.key, lease), _interval(lease)
+                outbox.put(task, life=life, now=now.monotonic)
+            else:
+                events += self._adopt(lease, finding.instance, now=now)
+        return tuple(events)
+
+    def _adopt(self, lease: Lease, instance: Instance, *, now: Instant) -> list[Event]:
+        held = lease.instance
+        if instance.key != held.key or instance.dirty_ms <= held.dirty_ms:
+            return []
+        # The override first: it decides the status the instance is registered with.
+        stored = self.registry.store_override(held.key, instance.overridden_status, now=now)
+        changed = self.registry.register(instance, now=now, replicated=True)
+        return [stored, changed] if stored else [changed]
+
+    def _apply(self, task: Task, *, now: Instant) -> Answer:
+        if task.kind is Kind.HEARTBEAT:
+            return self.renew(
+                task.key,
+                now=now,
+                replicated=True,
+                dirty_ms=task.dirty_ms,
+                override=task.override or Status.UNKNOWN,
+            )
+        if task.kind is Kind.REGISTER:
+            if task.record is None or task.record.instance.key.app != task.key.app:
+                raise InvalidRequest(f"A registration of {task.key} carries another instance.")
+            return self.register(task.record.instance, now=now, replicated=True)
+        if task.kind is Kind.CANCEL:
+            return self.cancel(task.key, now=now, replicated=True)
+        if task.kind is Kind.STATUS_UPDATE:
+            if task.status in (None, Status.UNKNOWN):
+                raise InvalidRequest(f"{task.key} cannot be given the status {task.status}.")
+            return self.set_status(
+                task.key, task.status, now=now, replicated=True, dirty_ms=task.dirty_ms
+            )
+        status = task.status or Status.UNKNOWN
+        return self.remove_status(
+            task.key, status, now=now, replicated=True, dirty_ms=task.dirty_ms
+        )
+
+    def _tell(self, kind: Kind, key: Key, *, now: Instant) -> None:
+        """Tell every peer of a client's call, as the instance is after it."""
+        if not self.outboxes:
+            return
+        lease = self.registry.find(key)
+        task = _task(kind, key, lease)
+        life = self._replication.life
+        if lease is not None and kind in (Kind.REGISTER, Kind.HEARTBEAT):
+            life = _interval(lease)
+        for outbox in self.outboxes.values():
+            outbox.put(task, life=life, now=now.monotonic)
+
+
+def _task(kind: Kind, key: Key, lease: Lease | None) -> Task:
+    if lease is None:
+        return Task(kind=kind, key=key)
+    instance = lease.instance
+    overridden = kind is Kind.HEARTBEAT and instance.overridden_status is not Status.UNKNOWN
+    return Task(
+        kind=kind,
+        key=key,
+        dirty_ms=instance.dirty_ms,
+        status=instance.status,
+        override=instance.overridden_status if overridden else None,
+        record=lease.record() if kind is Kind.REGISTER else None,
+    )
+
+
+def _interval(lease: Lease) -> float:
+    """Return how long a registration or a renewal stays true: until the next renewal is due."""
+    instance = lease.instance
+    return float(instance.renewal_interval if instance.sent_lease_info else DEFAULT_DURATION)

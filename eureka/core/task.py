@@ -6,8 +6,12 @@ from enum import StrEnum
 
 import msgspec
 
-from eureka.core.instance import Key, Record
+from eureka.core.instance import Instance, Key, Record
 from eureka.core.status import Status
+
+
+UNREADABLE = 400
+NOT_EXECUTABLE = 500
 
 
 class Kind(StrEnum):
@@ -32,7 +36,21 @@ class Task(msgspec.Struct, frozen=True, gc=False, kw_only=True):
 
 
 class TaskAnswer(msgspec.Struct, frozen=True, gc=False):
-    """The HTTP status for one task; a 409 comes with the record held instead."""
+    """What a receiver says to one task: an HTTP status; a 409 comes with the record held instead."""
 
     status: int
     record: Record | None = None
+
+
+class PeerAnswer(msgspec.Struct, frozen=True, gc=False):
+    """What a peer said to one task; with a 409 the instance it holds, if that could be read."""
+
+    status: int
+    instance: Instance | None = None
+
+
+class Unreadable(msgspec.Struct, frozen=True, gc=False):
+    """A task of a batch that cannot be understood (400) or cannot be carried out (500)."""
+
+    status: int
+    reason: str

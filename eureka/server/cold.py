@@ -12,14 +12,16 @@ from starlette.routing import Route
 if TYPE_CHECKING:
     from starlette.requests import Request
 
+    from eureka.server.cluster import Cluster
+    from eureka.server.peers import PeerSender
     from eureka.server.service import Service
 
 
-def cold_application(service: Service) -> Starlette:
+def cold_application(service: Service, cluster: Cluster) -> Starlette:
     """Return the application for all paths outside the protocol."""
 
     async def state(_request: Request) -> Response:
-        return _json(_state(service))
+        return _json(_state(service, cluster))
 
     async def health(_request: Request) -> Response:
         open_ = service.node.registry.opened is not None
@@ -32,7 +34,7 @@ def _json(value: object, status: int = 200) -> Response:
     return Response(msgspec.json.encode(value), status, media_type="application/json")
 
 
-def _state(service: Service) -> dict[str, object]:
+def _state(service: Service, cluster: Cluster) -> dict[str, object]:
     registry = service.node.registry
     preservation = registry.preservation
     now = service.clock.now()
@@ -55,5 +57,17 @@ def _state(service: Service) -> dict[str, object]:
         "lastEvictionRunMs": registry.last_eviction_ms,
         "lastCompensationMs": round(registry.last_compensation * 1000),
         "instances": len(registry),
-        "peers": [],
+        "peers": [_peer(sender) for sender in cluster.senders],
+    }
+
+
+def _peer(sender: PeerSender) -> dict[str, object]:
+    outbox = sender.outbox
+    return {
+        "url": sender.shown,
+        "queued": outbox.waiting if outbox is not None else 0,
+        "sent": outbox.sent if outbox is not None else 0,
+        "dropped": outbox.dropped if outbox is not None else 0,
+        "lastSuccessMs": sender.last_success_ms,
+        "lastError": sender.last_error,
     }

@@ -16,6 +16,7 @@ import uvloop
 from eureka.core.errors import ConfigurationError
 from eureka.core.node import Node
 from eureka.server.app import Application
+from eureka.server.cluster import Cluster
 from eureka.server.cold import cold_application
 from eureka.server.log import Log
 from eureka.server.service import Service
@@ -63,9 +64,12 @@ def run(settings: Settings, clock: Clock, listener: socket.socket) -> None:
 
 async def _serve(settings: Settings, clock: Clock, listener: socket.socket) -> None:
     log = Log(clock)
-    node = Node(settings.policy())
+    node = Node(settings.policy(), settings.replication())
     service = Service(node, settings, clock)
-    application = Application(service, cold_application(service), log)
+    cluster = Cluster(service, clock, log)
+    service.node_id = cluster.node_id
+    service.told = cluster.nudge
+    application = Application(service, cold_application(service, cluster), log)
     config = uvicorn.Config(
         application,
         http="httptools",
@@ -92,11 +96,25 @@ async def _serve(settings: Settings, clock: Clock, listener: socket.socket) -> N
     gc.collect()
     gc.freeze()
     async with Timers(service, clock, log, Random()) as timers:  # noqa: S311 - fairness, not secrecy
-        node.registry.open(0, now=clock.now())
-        timers.opened()
-        log.info("opened", copied=0, expected=node.registry.preservation.clients)
+        cluster.set_peers(settings.peers)
+        opening = asyncio.create_task(_open(service, cluster, timers, log), name="opening")
         await server.serve(sockets=[listener])
+        opening.cancel()
+        await asyncio.gather(opening, return_exceptions=True)
+        await cluster.close()
     log.info("ended")
+
+
+async def _open(service: Service, cluster: Cluster, timers: Timers, log: Log) -> None:
+    """Copy what a peer has, then open; the socket is served meanwhile, list reads are refused."""
+    try:
+        copied = await cluster.copy()
+    except Exception as error:  # noqa: BLE001 - a registry that cannot copy opens empty
+        log.failure("copy-failed", error)
+        copied = 0
+    service.node.open(copied, now=service.clock.now())
+    timers.opened()
+    log.info("opened", copied=copied, expected=service.node.registry.preservation.clients)
 
 
 def _end(server: uvicorn.Server) -> None:

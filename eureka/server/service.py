@@ -17,6 +17,7 @@ from eureka.core.status import Action, Status
 from eureka.server.cache import CacheKey, Payload, ResponseCache
 from eureka.server.exchange import JSON, TEXT, Request, Response
 from eureka.wire.fields import commanded_status, known_status, query_timestamp
+from eureka.wire.batch import read_batch, write_answers
 from eureka.wire.negotiation import accepted_formats, accepts_gzip, content_format
 from eureka.wire.paths import METHODS, Resource
 from eureka.wire.reading import read_registration
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from eureka.core.node import Answer, Node
     from eureka.server.clock import Clock
     from eureka.server.settings import Settings
+
+MISDIRECTED: Final = 421
+"""The answer to a batch that a node sent to itself: the URL is another name for the sender."""
 
 OK: Final = Response(200)
 STORED: Final = Response(204)
@@ -51,6 +55,8 @@ class Service:
         self.settings = settings
         self.clock = clock
         self.writer = JsonWriter()
+        self.node_id = ""  # what this node calls itself in its batches
+        self.told: Callable[[], None] = _nobody  # called when there may be something to replicate
         self.cache = ResponseCache(
             self._generate, read_only=settings.read_only_cache, expiry=settings.cache_expiry
         )
@@ -68,6 +74,7 @@ class Service:
             ("status", "PUT"): self._set_status,
             ("status", "DELETE"): self._remove_status,
             ("metadata", "PUT"): self._set_metadata,
+            ("batch", "POST"): self._batch,
         }
 
     def wants_body(self, request: Request) -> bool:
@@ -245,11 +252,28 @@ class Service:
         )
         return self._done(answer)
 
+    def _batch(self, request: Request, body: bytes) -> Response:
+        if request.content_type and content_format(request.content_type) != "json":
+            return Response(415, b"A batch comes as application/json.", (TEXT,))
+        if request.sender and request.sender == self.node_id:
+            return Response(MISDIRECTED, b"This node sent that itself.", (TEXT,))
+        now = self.clock.now()
+        tasks = read_batch(body, arrived_ms=now.epoch_ms)
+        done = self.node.apply_batch(tasks, now=now, sender=request.sender, batch=request.batch_id)
+        self.happened(done.events)
+        return Response(200, write_answers(done.answers, self.writer), (JSON,))
+
     def _done(self, answer: Answer) -> Response:
-        self.happened(answer.events)
+        if answer.events:
+            self.happened(answer.events)
+        self.told()
         if answer.record is not None:
             return Response(answer.status, self.writer.instance(answer.record), (JSON,))
         return OK if answer.status == OK.status else Response(answer.status)
+
+
+def _nobody() -> None:
+    """Tell nobody: a node without peers."""
 
 
 _NO_XML: Final = Response(406, b"This registry does not write XML yet; ask for JSON.", (TEXT,))

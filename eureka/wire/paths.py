@@ -42,13 +42,10 @@ def find(raw_path: str) -> Target | None:
     One trailing slash changes nothing; an empty segment means nothing.
     """
     segments = raw_path.removesuffix("/").split("/")
-    if len(segments) < 3 or segments[0] or segments[1] != "eureka":
+    start = 3 if segments[2:3] == ["v2"] else 2
+    if segments[:2] != ["", "eureka"] or len(segments) <= start or not all(segments[start:]):
         return None
-    del segments[:2]
-    if segments[0] == "v2":
-        del segments[0]
-    if not segments or not all(segments):
-        return None
+    segments = segments[start:]
     names = [unquote(segment) if "%" in segment else segment for segment in segments]
     return _SHAPES.get((names[0], len(names)), _nothing)(names)
 

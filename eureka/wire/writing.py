@@ -80,9 +80,9 @@ class JsonWriter:
         applications = [_named(name, instances) for name, instances in by_name.items()]
         return _applications(applications, counts=counts, version=version, compact=compact)
 
-    def bare_instance(self, instance: Instance, renewed_ms: int) -> bytes:
-        """Return `{…}` of one instance."""
-        fragment = self._fragment(instance)
+    def bare_instance(self, instance: Instance, renewed_ms: int, *, keep: bool = True) -> bytes:
+        """Return `{…}` of one instance; `keep` its bytes if it is the living one."""
+        fragment = self._fragment(instance, keep=keep)
         return b"%b%d%b" % (fragment.head, renewed_ms, fragment.tail)
 
     def _application(self, name: str, leases: Iterable[Lease], *, compact: bool) -> bytes:
@@ -99,14 +99,14 @@ class JsonWriter:
             fragment.compact = _encode(_compact(instance))
         return fragment.compact
 
-    def _fragment(self, instance: Instance) -> _Fragment:
+    def _fragment(self, instance: Instance, *, keep: bool = True) -> _Fragment:
         fragment = self._fragments.get(instance.key)
         if fragment is not None and fragment.instance is instance:
             return fragment
         head, mark, tail = _encode(_full(instance)).partition(_SLOT_MARK)
         assert mark  # noqa: S101 - _full puts it there
         fragment = _Fragment(instance, head + _SLOT_NAME, tail)
-        if not instance.evicted_ms:  # who left is written once or twice more, not worth keeping
+        if keep and not instance.evicted_ms:  # who left is written once or twice more
             self._fragments[instance.key] = fragment
         return fragment
 

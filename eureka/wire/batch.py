@@ -1,0 +1,158 @@
+"""Batches of replication in JSON, both ways; one unreadable task does not spoil the others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from eureka.core.errors import InvalidRequest
+from eureka.core.instance import Key, Record
+from eureka.core.status import Status
+from eureka.core.task import NOT_EXECUTABLE, UNREADABLE, Kind, PeerAnswer, Task, Unreadable
+from eureka.wire.fields import known_status, text, timestamp
+from eureka.wire.reading import InstanceBody, read_instance
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from eureka.core.instance import Instance
+    from eureka.core.task import TaskAnswer
+    from eureka.wire.writing import JsonWriter
+
+_encode = msgspec.json.Encoder().encode
+_KINDS = frozenset(Kind)
+
+
+class _Batch(msgspec.Struct, rename="camel", gc=False):
+    replication_list: list[msgspec.Raw]
+
+
+class _TaskBody(msgspec.Struct, rename="camel", gc=False):
+    app_name: object = None
+    id: object = None
+    action: object = None
+    last_dirty_timestamp: object = None
+    status: object = None
+    overridden_status: object = None
+    instance_info: InstanceBody | None = None
+
+
+class _AnswerBody(msgspec.Struct, rename="camel", gc=False):
+    status_code: int
+    response_entity: msgspec.Raw | None = None
+
+
+class _Answers(msgspec.Struct, rename="camel", gc=False):
+    response_list: list[_AnswerBody]
+
+
+class _Wrapped(msgspec.Struct, gc=False):
+    instance: InstanceBody
+
+
+_batch = msgspec.json.Decoder(_Batch)
+_task = msgspec.json.Decoder(_TaskBody)
+_answers = msgspec.json.Decoder(_Answers)
+_instance = msgspec.json.Decoder(InstanceBody)
+_wrapped = msgspec.json.Decoder(_Wrapped)
+_BROKEN = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+
+
+def read_batch(body: bytes, *, arrived_ms: int) -> list[Task | Unreadable]:
+    """Return the tasks of a batch in their order."""
+    try:
+        tasks = _batch.decode(body).replication_list
+    except _BROKEN as error:
+        raise InvalidRequest(f"cannot parse the batch: {error}") from error
+    return [_read_task(raw, arrived_ms=arrived_ms) for raw in tasks]
+
+
+def write_batch(tasks: Iterable[Task], writer: JsonWriter) -> bytes:
+    """Return the body of a batch; fields without a value are left out."""
+    return b'{"replicationList":[%b]}' % b",".join(_written(task, writer) for task in tasks)
+
+
+def read_answers(body: bytes, *, arrived_ms: int) -> list[PeerAnswer]:
+    """Return what a peer said to each task."""
+    try:
+        answers = _answers.decode(body).response_list
+    except _BROKEN as error:
+        raise InvalidRequest(f"cannot parse the answer to a batch: {error}") from error
+    return [
+        PeerAnswer(answer.status_code, _entity(answer.response_entity, arrived_ms))
+        for answer in answers
+    ]
+
+
+def write_answers(answers: Sequence[TaskAnswer], writer: JsonWriter) -> bytes:
+    """Return the body that answers a batch; a record held instead is its bare instance."""
+    written = []
+    for answer in answers:
+        if answer.record is None:
+            written.append(b'{"statusCode":%d}' % answer.status)
+        else:
+            entity = writer.bare_instance(answer.record.instance, answer.record.renewed_ms)
+            written.append(b'{"statusCode":%d,"responseEntity":%b}' % (answer.status, entity))
+    return b'{"responseList":[%b]}' % b",".join(written)
+
+
+def _read_task(raw: msgspec.Raw, *, arrived_ms: int) -> Task | Unreadable:
+    try:
+        body = _task.decode(raw)
+        app = text(body.app_name, "appName")
+        instance_id = text(body.id, "id")
+        dirty_ms = timestamp(body.last_dirty_timestamp, "lastDirtyTimestamp")
+        action = text(body.action, "action")
+        if not (app and instance_id and action):
+            return Unreadable(NOT_EXECUTABLE, "a task needs appName, id and action")
+        if action not in _KINDS:
+            return Unreadable(UNREADABLE, f"there is no action {action}")
+        kind = Kind(action)
+        status = text(body.status, "status") or None
+        if kind is Kind.STATUS_UPDATE and known_status(status) is Status.UNKNOWN:
+            return Unreadable(NOT_EXECUTABLE, f"{status} is no status to be given")
+        if kind is Kind.REGISTER and body.instance_info is None:
+            return Unreadable(NOT_EXECUTABLE, "a registration needs its instanceInfo")
+        record = None
+        if kind is Kind.REGISTER and body.instance_info is not None:
+            record = Record(read_instance(body.instance_info, arrived_ms=arrived_ms), 0)
+    except (InvalidRequest, *_BROKEN) as error:
+        return Unreadable(UNREADABLE, str(error))
+    override = known_status(body.overridden_status)
+    return Task(
+        kind=kind,
+        key=Key(app.upper(), instance_id),
+        dirty_ms=dirty_ms,
+        status=known_status(status) if status else None,
+        override=None if override is Status.UNKNOWN else override,
+        record=record,
+    )
+
+
+def _written(task: Task, writer: JsonWriter) -> bytes:
+    fields: dict[str, object] = {
+        "appName": task.key.app,
+        "id": task.key.id,
+        "lastDirtyTimestamp": task.dirty_ms,
+        "overriddenStatus": task.override,
+        "status": task.status,
+    }
+    if task.record is not None:
+        instance = writer.bare_instance(task.record.instance, task.record.renewed_ms, keep=False)
+        fields["instanceInfo"] = msgspec.Raw(instance)
+    fields["action"] = task.kind
+    return _encode({name: value for name, value in fields.items() if value is not None})
+
+
+def _entity(raw: msgspec.Raw | None, arrived_ms: int) -> Instance | None:
+    """Return the instance of a 409, bare or wrapped; one that cannot be read heals nothing."""
+    if raw is None:
+        return None
+    try:
+        body = _instance.decode(raw)
+        if body.instance_id is None and body.host_name is None:
+            body = _wrapped.decode(raw).instance
+        return read_instance(body, arrived_ms=arrived_ms)
+    except (InvalidRequest, *_BROKEN):
+        return None
