@@ -75,9 +75,9 @@ def exposure(lives: Lives, spans: Sequence[FaultSpan], rules: Mapping[str, Rules
     threats: list[Threat] = []
     excuses: list[Excuse] = []
     for span in spans:
-        before = lives.at(span.began)
+        renewing = [life for life in lives.at(span.began) if life.renewed]
         for node, of_node in rules.items():
-            owed = protection(node, span, before, of_node)
+            owed = protection(node, span, renewing, of_node)
             for life in lives.lives:
                 if life.until < span.began or life.since > span.ended:
                     continue
@@ -86,8 +86,8 @@ def exposure(lives: Lives, spans: Sequence[FaultSpan], rules: Mapping[str, Rules
                 if not is_cut_off(node, life.home, span):
                     continue
                 threat, excuse = _weigh(life, node, span, owed, of_node)
-                threats += [threat] if threat.lease_end < min(span.healing, life.until) else []
                 excuses += [excuse] if excuse else []
+                threats += [threat] if threat else []
     return Exposure(tuple(threats), tuple(excuses))
 
 
@@ -116,18 +116,22 @@ def absences(life: Life, node: str, readings: Sequence[Sample]) -> list[Absence]
 
 def _weigh(
     life: Life, node: str, span: FaultSpan, owed: Protection, rules: Rules
-) -> tuple[Threat, Excuse | None]:
+) -> tuple[Threat | None, Excuse | None]:
+    """Return the threat to a life behind the cut, if its lease ran out, and what it excuses."""
     known_until = span.began - rules.propagation()
     lease_end = life.lease_end_elsewhere(known_until, LEASE_FACTOR)
+    if lease_end is None:  # the node did not know it, or not for certain
+        return None, _excuse(life, node, span, rules)
     why_not = _why_not(lease_end - span.began, owed, rules)
+    ran_out = lease_end < min(span.healing, life.until)
     threat = Threat(life, node, span, lease_end, must_keep=not why_not, why_not=why_not)
     if why_not:
-        return threat, _excuse(life, node, span, rules)
+        return (threat if ran_out else None), _excuse(life, node, span, rules)
     # Protection may end before the first renewal after the heal has reached the node.
     soonest = span.healing + owed.earliest_end
     latest = span.ended + rules.coming_back(life.interval).seconds
     excuse = Excuse(life.instance, node, soonest, latest) if soonest < latest else None
-    return threat, excuse
+    return (threat if ran_out else None), excuse
 
 
 def _why_not(left: float, owed: Protection, rules: Rules) -> str:

@@ -53,11 +53,12 @@ class Life:
         """Whether it was live all the while."""
         return self.since <= began and ended <= self.until
 
-    def lease_end_elsewhere(self, known_until: float, factor: int) -> float:
+    def lease_end_elsewhere(self, known_until: float, factor: int) -> float | None:
         """
         Return when its lease runs out at a peer that learnt nothing sent after `known_until`.
 
-        A lease that was renewed lives `factor` times its duration, one that was not just once.
+        A lease that was renewed lives `factor` times its duration, one that was not just once;
+        None where such a peer never knew it.
         """
         renewed = max((at for at in self.renewed if at <= known_until), default=None)
         registered = max((at for at in self.registered if at <= known_until), default=None)
@@ -65,7 +66,7 @@ class Life:
             return renewed + factor * self.lease
         if registered is not None:
             return registered + self.lease  # a registration starts a fresh lease (LEASE-03)
-        return known_until
+        return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,8 +50,8 @@ def protection(node: str, span: FaultSpan, alive: Iterable[Life], rules: Rules) 
     """
     Return what the settings owe at the node during the fault, for the lives going on at its begin.
 
-    The threshold is taken from the live instances alone: what else is registered only raises it,
-    which protects earlier and longer.
+    `alive` are those that renew. The threshold is taken from them alone: what else is registered
+    only raises it, which protects earlier and longer.
     """
     alive = tuple(alive)
     cut = [life for life in alive if is_cut_off(node, life.home, span)]

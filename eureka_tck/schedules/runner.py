@@ -1,0 +1,182 @@
+"""
+Plays a schedule on a cluster and records all of it; judges nothing.
+
+Whatever happens, Ctrl-C too, the faults are healed, the threads ended and the history closed, in
+this order.
+"""
+
+from __future__ import annotations
+
+import heapq
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
+
+from eureka_tck.clock import WaitedInVain
+from eureka_tck.errors import NodeFailed
+from eureka_tck.faults import make_fault
+from eureka_tck.history.event import Ended, Marked
+from eureka_tck.workloads.abandoned import Abandoned
+from eureka_tck.workloads.crew import Crew
+from eureka_tck.workloads.gauges import Gauges
+from eureka_tck.workloads.renewals import SteadyRenewals
+from eureka_tck.workloads.sampler import Samplers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from eureka_tck.schedules.scenario import Budgets, Phase
+    from eureka_tck.schedules.schedule import Cast, Schedule
+    from eureka_tck.workloads.site import Site
+    from eureka_tck.workloads.watch import Watch
+
+PACE: Final = 0.5
+"""s between two looks at whether something awaited has come."""
+
+
+class Workload(Protocol):
+    """What plays a cast: see `workloads`."""
+
+    name: str
+
+    def start(self, crew: Crew, began: float) -> None:
+        """Make the first appointments; `began` is the begin of its phase."""
+
+    def is_satisfied(self, watch: Watch) -> bool:
+        """Whether it has reached what it is there for."""
+
+    def lacks(self, watch: Watch) -> str:
+        """Return what it still waits for."""
+
+
+WORKLOADS: Final[Mapping[str, Callable[[Cast, Site], Workload]]] = {
+    "steady-renewals": SteadyRenewals,
+    "abandoned": Abandoned,
+}
+
+Told: TypeAlias = "Callable[[str, str], None]"
+"""Takes the name of what goes on and what is seen of it, for the terminal."""
+
+
+def play(schedule: Schedule, site: Site, budgets: Budgets, sample_every: float, told: Told) -> None:
+    """
+    Play the schedule from its first registration to the last sample.
+
+    A node that dies by itself ends the run, and the history says so: that is a finding, not an
+    error of the run.
+    """
+    error = "it was stopped"
+    try:
+        with Crew(site) as crew, Samplers(site, sample_every) as samplers, Gauges(site) as gauges:
+            _Play(schedule, site, budgets, crew, samplers, gauges, told).through()
+        error = ""
+    except NodeFailed as failed:
+        error = failed.problem.removesuffix(".")
+    except Exception as failed:
+        error = str(failed) or type(failed).__name__
+        raise
+    finally:
+        site.history.write(Ended(at=site.clock.now(), error=error))
+
+
+@dataclass(slots=True)
+class _Play:
+    schedule: Schedule
+    site: Site
+    budgets: Budgets
+    crew: Crew
+    samplers: Samplers
+    gauges: Gauges
+    told: Told
+    phase: str = ""
+
+    def through(self) -> None:
+        settled = self._begin("settling")
+        self._until_satisfied(settled, self.budgets.settling)
+        self._break(self._begin("breaking"))
+        recovering = self._begin("recovering")
+        everything = [*settled, *self._all("breaking"), *recovering]
+        self._until_satisfied(everything, self.budgets.recovering)
+        self.samplers.finish(self._living())
+
+    def _begin(self, phase: Phase) -> list[Workload]:
+        self.phase = phase
+        self._mark(phase, "")
+        workloads = self._all(phase)
+        began = self.site.clock.now()
+        for workload in workloads:
+            workload.start(self.crew, began)
+        return workloads
+
+    def _all(self, phase: Phase) -> list[Workload]:
+        return [WORKLOADS[cast.kind](cast, self.site) for cast in self.schedule.of_phase(phase)]
+
+    def _living(self) -> list[str]:
+        return [
+            member.instance
+            for cast in self.schedule.casts
+            for member in cast.members
+            if member.interval is not None
+        ]
+
+    def _until_satisfied(self, workloads: list[Workload], budget: float) -> None:
+        """Wait until each has reached what it is for; go on without it when the budget is over."""
+        watch = self.site.watch
+
+        def satisfied() -> bool:
+            lacking = [one for one in workloads if not one.is_satisfied(watch)]
+            self._look(lacking[0].lacks(watch) if lacking else "all is there")
+            return not lacking
+
+        try:
+            self.site.clock.wait_until(satisfied, budget, f"the end of {self.phase}", pace=PACE)
+        except WaitedInVain:
+            lacks = [one.lacks(watch) for one in workloads if not one.is_satisfied(watch)]
+            self._mark(f"{self.phase} took too long", "; ".join(lacks))
+
+    def _break(self, workloads: list[Workload]) -> None:
+        """Begin and end each fault at its instant; all are healed when this is left."""
+        clock, began = self.site.clock, self.site.clock.now()
+        order = iter(range(2 * len(self.schedule.strikes)))
+        agenda = [(began + strike.begins, next(order), strike) for strike in self.schedule.strikes]
+        heapq.heapify(agenda)
+        endings: dict[str, ExitStack] = {}
+        with ExitStack() as all_faults:
+            while agenda:
+                at, _, strike = heapq.heappop(agenda)
+                self._reach(at)
+                name = strike.fault.name
+                if name in endings:
+                    endings[name].close()
+                    self._look(f"{name} is healed")
+                    continue
+                endings[name] = all_faults.enter_context(ExitStack())
+                fault = endings[name].enter_context(make_fault(strike.fault, self.site))
+                self._look(fault.said())
+                fault.prove()
+                lasts = strike.ends - strike.begins
+                heapq.heappush(agenda, (fault.began_at + lasts, next(order), strike))
+        self._look(f"{len(workloads)} workload(s) began meanwhile at {clock.now():.1f} s")
+
+    def _reach(self, at: float) -> None:
+        clock = self.site.clock
+
+        def reached() -> bool:
+            self._look(f"{max(0.0, at - clock.now()):.0f} s to go")
+            return clock.now() >= at
+
+        left = max(0.0, at - clock.now())
+        clock.wait_until(reached, left + PACE, f"the instant {at:.1f} s", pace=min(PACE, left))
+
+    def _look(self, seen: str) -> None:
+        """Tell what is seen, and raise what broke in another thread or node meanwhile."""
+        self.crew.check()
+        self.samplers.check()
+        self.gauges.check()
+        for node in self.site.cluster:
+            if node.has_died():
+                raise NodeFailed(f"node {node.name} died by itself.", node.log_tail())
+        self.told(self.phase, seen)
+
+    def _mark(self, name: str, said: str) -> None:
+        self.site.history.write(Marked(at=self.site.clock.now(), name=name, said=said))

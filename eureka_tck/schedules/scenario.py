@@ -1,0 +1,232 @@
+"""
+A scenario: a story of faults and workloads, `chaos/scenarios/<name>.toml`.
+
+    name = "partition-one"
+    title = "…"                       # one line for lists and pages
+    why = "…"                         # what is broken, and why the figures are as they are
+    nodes = 3
+    max_speed = 10                    # the highest speed that keeps the tolerances
+    promises = ["peers_converge"]     # what is judged at the end
+    sample_every = 2                  # registry s between two samples of a node
+    [settings]                        # of every node, Spring's names
+    [budgets]                         # registry s that the phases may take at most
+    settling = 240
+    recovering = 240
+    [[workload]]                      # see Workload and the kinds below
+    [[fault]]                         # see Fault and the kinds below
+
+A run has three phases. *Settling* ends when every workload of it has reached what it is there for,
+*breaking* when the last fault is healed, *recovering* when every workload has reached it again.
+To widen it: a new kind is a struct here, and what plays it in `workloads` or `faults`.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
+
+import msgspec
+from msgspec import Meta, Struct
+
+from eureka_tck.errors import CannotRun, SettingsError
+from eureka_tck.promises import PROMISES
+from eureka_tck.settings import normalise
+from eureka_tck.suite import suite_root
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+Phase: TypeAlias = Literal["settling", "breaking", "recovering"]
+Name: TypeAlias = Annotated[str, Meta(pattern="^[a-z][a-z0-9-]*$")]
+Seconds: TypeAlias = Annotated[float, Meta(ge=0)]
+Positive: TypeAlias = Annotated[float, Meta(gt=0)]
+Count: TypeAlias = Annotated[int, Meta(ge=1)]
+Value: TypeAlias = str | int | float | bool
+
+LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
+
+
+class SteadyRenewals(
+    Struct,
+    frozen=True,
+    kw_only=True,
+    forbid_unknown_fields=True,
+    tag="steady-renewals",
+    tag_field="kind",
+):
+    """
+    Instances that register and then renew every `interval`, each at a home node of its own.
+
+    They join at random instants of `at` to `at + over` (of `interval` unless told otherwise),
+    counted from the phase's begin. It has reached what it is for when every node shows them all.
+    """
+
+    name: Name
+    instances: Count
+    lease: Positive
+    interval: Positive
+    applications: Count = 1
+    phase: Phase = "settling"
+    at: Seconds = 0.0
+    over: Seconds | None = None
+
+
+class Abandoned(
+    Struct,
+    frozen=True,
+    kw_only=True,
+    forbid_unknown_fields=True,
+    tag="abandoned",
+    tag_field="kind",
+):
+    """
+    Instances that register at one node and never renew: the control of all that must stay.
+
+    It has reached what it is for when they are gone from every node.
+    """
+
+    name: Name
+    lease: Positive
+    instances: Count = 1
+    phase: Phase = "settling"
+    at: Seconds = 0.0
+
+
+class Partition(
+    Struct,
+    frozen=True,
+    kw_only=True,
+    forbid_unknown_fields=True,
+    tag="partition",
+    tag_field="kind",
+):
+    """
+    One node is cut off from its peers; `clients` cuts its clients off too.
+
+    `direction` is seen from the node: "out" stops what it sends, "in" what it is sent.
+    `node` is a letter, or "any": the seed decides.
+    """
+
+    name: Name
+    at: Seconds
+    lasts: Positive
+    node: str = "any"
+    direction: Literal["both", "in", "out"] = "both"
+    clients: bool = False
+
+
+Workload: TypeAlias = SteadyRenewals | Abandoned
+Fault: TypeAlias = Partition  # a union with the next kind
+
+
+class Budgets(Struct, frozen=True, forbid_unknown_fields=True):
+    """
+    Registry seconds that a phase may take at most before the run goes on without it.
+
+    Protection can take two windows of a minute to end, and what died goes after that.
+    """
+
+    settling: Positive = 240.0
+    recovering: Positive = 240.0
+
+
+class Scenario(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A scenario as it was written; its settings are brought to one spelling."""
+
+    name: Name
+    title: str
+    why: str
+    nodes: Annotated[int, Meta(ge=1, le=len(LETTERS))]
+    max_speed: Positive
+    promises: Annotated[tuple[str, ...], Meta(min_length=1)]
+    workload: Annotated[tuple[Workload, ...], Meta(min_length=1)]
+    fault: tuple[Fault, ...] = ()
+    sample_every: Positive = 2.0
+    budgets: Budgets = Budgets()
+    settings: dict[str, Value] = {}
+
+    @property
+    def letters(self) -> tuple[str, ...]:
+        """The names of its nodes."""
+        return tuple(LETTERS[: self.nodes])
+
+
+def load_scenario(name: str, folder: Path | None = None) -> Scenario:
+    """Return a scenario by its name; CannotRun names those there are."""
+    folder = folder if folder is not None else suite_root() / "chaos" / "scenarios"
+    path = folder / f"{name}.toml"
+    if path.is_file():
+        return read_scenario(path)
+    known = ", ".join(sorted(file.stem for file in folder.glob("*.toml"))) or "none"
+    raise CannotRun(f"there is no scenario {name!r}.", f"The scenarios are: {known}.")
+
+
+def read_scenario(path: Path) -> Scenario:
+    """Read one file; SettingsError names file, key, value and what it must be."""
+    try:
+        document = tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise SettingsError(f"{path} cannot be read: {error.strerror}.") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path} is not TOML: {error}.") from error
+    try:
+        scenario = msgspec.convert(document, Scenario)
+    except msgspec.ValidationError as error:
+        raise SettingsError(f"{path}: {_sentence(error, document)}") from error
+    if problem := _contradiction(scenario, path.stem):
+        raise SettingsError(f"{path}: {problem}")
+    settings = normalise(scenario.settings, f"{path}, [settings]")
+    return msgspec.structs.replace(scenario, settings=dict(settings))
+
+
+def _sentence(error: msgspec.ValidationError, document: object) -> str:
+    """Turn "Expected `int`, got `str` - at `$.nodes`" into key, value and expectation."""
+    what, _, where = str(error).partition(" - at ")
+    key = where.strip("`").removeprefix("$").removeprefix(".")
+    if not key:
+        return f"{what}."
+    value = document
+    for step in re.findall(r"[^.\[\]]+", key):
+        try:
+            value = value[int(step)] if isinstance(value, list) else value[step]  # type: ignore[index] # a document of any shape
+        except (KeyError, IndexError, TypeError, ValueError):
+            return f"{key}: {what}."
+    shown = "" if isinstance(value, dict | list) else f" is {value!r}"
+    return f"{key}{shown}: {what}."
+
+
+def _contradiction(scenario: Scenario, stem: str) -> str:
+    """Return what is wrong with the whole where each part is right, if anything."""
+    if scenario.name != stem:
+        return f"name is {scenario.name!r}, but it must be {stem!r}, as the file is called."
+    unknown = [name for name in scenario.promises if name not in PROMISES]
+    if unknown:
+        return f"promises names {unknown[0]!r}; the promises are: {', '.join(PROMISES)}."
+    names = [part.name for part in (*scenario.workload, *scenario.fault)]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        return f"the name {twice[0]!r} is given twice; workloads and faults have their own."
+    return _wrong_workload(scenario) or _wrong_fault(scenario)
+
+
+def _wrong_workload(scenario: Scenario) -> str:
+    for number, workload in enumerate(scenario.workload):
+        if isinstance(workload, SteadyRenewals) and workload.lease <= workload.interval:
+            return (
+                f"workload[{number}].lease is {workload.lease:g}, but it must be longer than the "
+                f"interval of {workload.interval:g} s, or its instances die between two renewals."
+            )
+    return ""
+
+
+def _wrong_fault(scenario: Scenario) -> str:
+    for number, fault in enumerate(scenario.fault):
+        if scenario.nodes == 1:
+            return f"fault[{number}] cuts a node off from its peers, and nodes is 1: it has none."
+        if fault.node not in ("any", *scenario.letters):
+            return (
+                f"fault[{number}].node is {fault.node!r}, but it must be 'any' or one of "
+                f"{', '.join(scenario.letters)}."
+            )
+    return ""

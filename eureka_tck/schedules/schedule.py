@@ -1,0 +1,134 @@
+"""
+A schedule: what a seed makes of a scenario, down to who lives where and what is cut when.
+
+The same scenario and seed always give the same schedule, and a schedule alone can be played:
+it stands in the header of the run's history.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from eureka_tck.schedules.scenario import Fault, Phase, SteadyRenewals, Workload
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from eureka_tck.schedules.scenario import Scenario
+
+
+class Member(Struct, frozen=True, kw_only=True):
+    """
+    One instance: it registers at its `home`, `joins` seconds after its phase began.
+
+    `interval` is None for one that never renews; `number` tells it from all others of the run.
+    """
+
+    app: str
+    id: str
+    number: int
+    home: str
+    joins: float
+    lease: float
+    interval: float | None
+
+    @property
+    def instance(self) -> str:
+        """The name under which it stands in histories."""
+        return f"{self.app}/{self.id}"
+
+
+class Cast(Struct, frozen=True, kw_only=True):
+    """A workload and its instances."""
+
+    name: str
+    kind: str
+    phase: Phase
+    members: tuple[Member, ...]
+
+
+class Strike(Struct, frozen=True, kw_only=True):
+    """A fault with everything decided; it begins and ends so long after breaking began."""
+
+    fault: Fault
+    begins: float
+    ends: float
+
+
+class Schedule(Struct, frozen=True, kw_only=True):
+    """All that will happen in a run, but for what the registries make of it."""
+
+    scenario: str
+    seed: int
+    nodes: tuple[str, ...]
+    casts: tuple[Cast, ...]
+    strikes: tuple[Strike, ...]
+
+    def of_phase(self, phase: Phase) -> tuple[Cast, ...]:
+        """Return the workloads that begin in a phase."""
+        return tuple(cast for cast in self.casts if cast.phase == phase)
+
+    @property
+    def breaking_ends(self) -> float:
+        """How long the breaking lasts, in registry seconds."""
+        return max((strike.ends for strike in self.strikes), default=0.0)
+
+
+def draw(scenario: Scenario, seed: int) -> Schedule:
+    """Decide by the seed all that the scenario leaves open."""
+    # Each part has a generator of its own, so that a change to one leaves the others as they were.
+    casts: list[Cast] = []
+    number = 0
+    for workload in scenario.workload:
+        chance = random.Random(f"{seed}/{workload.name}")
+        members = _members(workload, number, scenario.letters, chance)
+        number += len(members)
+        casts.append(
+            Cast(
+                name=workload.name,
+                kind=str(workload.__struct_config__.tag),
+                phase=workload.phase,
+                members=members,
+            )
+        )
+    return Schedule(
+        scenario=scenario.name,
+        seed=seed,
+        nodes=scenario.letters,
+        casts=tuple(casts),
+        strikes=tuple(
+            _strike(fault, scenario.letters, random.Random(f"{seed}/{fault.name}"))
+            for fault in scenario.fault
+        ),
+    )
+
+
+def _members(
+    workload: Workload, first: int, nodes: Sequence[str], chance: random.Random
+) -> tuple[Member, ...]:
+    applications, interval, over = 1, None, 0.0
+    if isinstance(workload, SteadyRenewals):
+        applications, interval = workload.applications, workload.interval
+        over = workload.interval if workload.over is None else workload.over
+    homes = chance.sample(list(nodes), len(nodes))  # dealt in turn: as many on each node
+    return tuple(
+        Member(
+            app=f"{workload.name}-{index % applications + 1}".upper(),
+            id=f"{workload.name}-{index + 1:03}",
+            number=first + index,
+            home=homes[index % len(homes)],
+            joins=round(workload.at + chance.uniform(0.0, over), 3),
+            lease=workload.lease,
+            interval=interval,
+        )
+        for index in range(workload.instances)
+    )
+
+
+def _strike(fault: Fault, nodes: Sequence[str], chance: random.Random) -> Strike:
+    node = chance.choice(list(nodes)) if fault.node == "any" else fault.node
+    return Strike(fault=replace(fault, node=node), begins=fault.at, ends=fault.at + fault.lasts)

@@ -1,0 +1,108 @@
+"""A client of one node that records each call with its beginning and its end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from eureka_tck.history.event import Completed, Invoked
+from eureka_tck.wire.errors import NoAnswer
+from eureka_tck.wire.sample import sample
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from eureka_tck.history.event import Outcome, Verb
+    from eureka_tck.schedules.schedule import Member
+    from eureka_tck.wire.answer import Answer
+    from eureka_tck.wire.client import WireClient
+    from eureka_tck.workloads.site import Site
+
+NEVER_SENT: Final = frozenset({"refused", "unreachable"})
+"""Endings after which the registry certainly did nothing."""
+
+OK: Final = range(200, 300)
+SERVER_ERROR: Final = range(500, 600)
+
+
+class Caller:
+    """Calls one node for one workload at a time; used by one thread."""
+
+    def __init__(self, site: Site, node: str) -> None:
+        self.node = node
+        self._site = site
+        self._client: WireClient = site.client(node)
+
+    def register(self, who: str, member: Member, dirty_ms: int) -> Completed:
+        """Register the instance as its client would, T being `dirty_ms`."""
+        body = sample(
+            member.app,
+            member.id,
+            duration=round(member.lease),
+            interval=round(member.interval or member.lease),
+            metadata={"number": str(member.number), "home": member.home},
+            lastDirtyTimestamp=str(dirty_ms),
+            lastUpdatedTimestamp=str(dirty_ms),
+        )
+        return self._call(
+            who, "register", member, lambda: self._client.register(body), dirty_ms=dirty_ms
+        )
+
+    def renew(self, who: str, member: Member, dirty_ms: int) -> Completed:
+        """Renew the lease, with status and T as clients send them."""
+        return self._call(
+            who,
+            "renew",
+            member,
+            lambda: self._client.renew(member.app, member.id, dirty=dirty_ms, status="UP"),
+        )
+
+    def cancel(self, who: str, member: Member) -> Completed:
+        """Cancel the registration."""
+        return self._call(who, "cancel", member, lambda: self._client.cancel(member.app, member.id))
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+    def _call(
+        self,
+        who: str,
+        verb: Verb,
+        member: Member,
+        call: Callable[[], Answer],
+        *,
+        dirty_ms: int | None = None,
+    ) -> Completed:
+        history, clock = self._site.history, self._site.clock
+        op = history.number()
+        registers = verb == "register"
+        history.write(
+            Invoked(
+                at=clock.now(),
+                op=op,
+                who=who,
+                node=self.node,
+                verb=verb,
+                instance=member.instance,
+                dirty_ms=dirty_ms,
+                lease=member.lease if registers else None,
+                interval=member.interval if registers else None,
+            )
+        )
+        status: int | None = None
+        error = ""
+        try:
+            status = call().status
+            outcome = _outcome(status)
+        except NoAnswer as why:
+            outcome = "refused" if why.kind in NEVER_SENT else "unknown"
+            error = f"{why.kind}: {why.detail}"
+        done = Completed(at=clock.now(), op=op, outcome=outcome, status=status, error=error)
+        history.write(done)
+        return done
+
+
+def _outcome(status: int) -> Outcome:
+    if status in OK:
+        return "ok"
+    return "unknown" if status in SERVER_ERROR else "refused"

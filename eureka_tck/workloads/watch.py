@@ -1,0 +1,53 @@
+"""What every node told last, for whoever waits for something while the run goes on."""
+
+from __future__ import annotations
+
+import threading
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from eureka_tck.history.event import Seen
+
+NOTHING: Final[Mapping[str, Seen]] = MappingProxyType({})
+
+
+class Watch:
+    """The latest sample of each node; written by samplers, read by anybody."""
+
+    def __init__(self, nodes: Sequence[str]) -> None:
+        self.nodes = tuple(nodes)
+        self._lock = threading.Lock()
+        self._latest: dict[str, Mapping[str, Seen]] = dict.fromkeys(nodes, NOTHING)
+        self._ever: dict[str, set[str]] = {node: set() for node in nodes}
+
+    def saw(self, node: str, present: Mapping[str, Seen]) -> None:
+        """Take note of a whole sample."""
+        with self._lock:
+            self._latest[node] = MappingProxyType(dict(present))
+            self._ever[node] |= present.keys()
+
+    def latest(self, node: str) -> Mapping[str, Seen]:
+        """Return what the node showed last."""
+        with self._lock:
+            return self._latest[node]
+
+    def everywhere(self, instances: Iterable[str]) -> bool:
+        """Whether every node shows all of them, and tells the same of each."""
+        with self._lock:
+            latest = list(self._latest.values())
+        return all(
+            len({shown.get(instance) for shown in latest}) == 1 and instance in latest[0]
+            for instance in instances
+        )
+
+    def gone(self, instances: Iterable[str]) -> bool:
+        """Whether every node has shown each of them once and shows none of them now."""
+        with self._lock:
+            return all(
+                instance in self._ever[node] and instance not in self._latest[node]
+                for node in self.nodes
+                for instance in instances
+            )
