@@ -240,7 +240,8 @@ def _unescape(text: str) -> str:
     def plain(match: re.Match[str]) -> str:
         return chr(int(match[1], 16)) if match[1] else ESCAPES.get(match[2], match[2])
 
-    return re.sub(r"\\(?:u([0-9a-fA-F]{4})|(.))", plain, text, flags=re.DOTALL)
+    units = re.sub(r"\\(?:u([0-9a-fA-F]{4})|(.))", plain, text, flags=re.DOTALL)
+    return units.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _escape(text: str, special: str) -> str:

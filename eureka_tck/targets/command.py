@@ -26,12 +26,12 @@ import difflib
 import string
 import sys
 import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import msgspec
 
+from eureka_tck.complaint import complaint
 from eureka_tck.errors import CannotRun, SettingsError
 from eureka_tck.settings import as_arguments, as_environment, as_properties, as_yaml
 from eureka_tck.targets.faketime import preload
@@ -224,19 +224,7 @@ def _read(path: Path) -> Adapter:
     try:
         return msgspec.convert(raw, Adapter)
     except msgspec.ValidationError as error:
-        raise SettingsError(f"{path}: {_explain(str(error), raw)}") from error
-
-
-def _explain(message: str, raw: Mapping[str, object]) -> str:
-    """Return msgspec's complaint as key, value and expectation."""
-    what, _, where = message.partition(" - at `$.")
-    key = where.rstrip("`")
-    if not key:
-        return f"{what}."
-    value: object = raw
-    for part in key.replace("[...]", "").split("."):
-        value = value.get(part) if isinstance(value, Mapping) else value
-    return f"{key} is {value!r}, but it must be otherwise: {what[0].lower()}{what[1:]}."
+        raise SettingsError(f"{path}: {complaint(error, raw, Adapter)}") from error
 
 
 def _placeholders(path: Path, key: str, word: str) -> set[str]:
