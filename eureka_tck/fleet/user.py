@@ -36,6 +36,8 @@ REGISTER = "POST register"
 CANCEL = "DELETE cancel"
 # A renewal is answered in milliseconds; what takes longer than this is no answer any more.
 ANSWER_BUDGET = 10.0
+# How long a fleet with nothing due may take to notice that the test stops, in s.
+LOOK_UP_EVERY = 0.2
 
 
 class FleetUser(User):
@@ -69,6 +71,7 @@ class FleetUser(User):
         ]
         self._busy: set[int] = set()
         self._stopping = False
+        environment.events.test_stopping.add_listener(self._leave)  # type: ignore[no-untyped-call] # Locust leaves it so
 
     def on_start(self) -> None:
         """Register the whole fleet, over all connections."""
@@ -77,7 +80,6 @@ class FleetUser(User):
 
     def on_stop(self) -> None:
         """Cancel what was registered, so that the registry is left as it was found."""
-        self._stopping = True
         self._all_of_fleet(self._cancel)
         self._write_tally()
 
@@ -94,8 +96,9 @@ class FleetUser(User):
             rng=Random(self.storm.instances),
         )
         try:
-            while True:
-                gevent.sleep(max(0.0, schedule.next_at() - time.monotonic()))
+            while not self._stopping:
+                wait = schedule.next_at() - time.monotonic()
+                gevent.sleep(min(max(0.0, wait), LOOK_UP_EVERY))
                 for turn in schedule.due(time.monotonic()):
                     self.tally.intended += 1
                     if turn.member in self._busy:
@@ -104,9 +107,19 @@ class FleetUser(User):
                     self._busy.add(turn.member)
                     turns.put(turn)
                 self._write_tally_now_and_then()
+            self._let_answers_come()
         finally:
             self.tally.missed += turns.qsize()
             gevent.killall(senders)
+
+    def _let_answers_come(self) -> None:
+        """Wait until every renewal that was due is answered; what is not then, is missed."""
+        give_up = time.monotonic() + ANSWER_BUDGET
+        while self._busy and time.monotonic() < give_up:
+            gevent.sleep(LOOK_UP_EVERY)
+
+    def _leave(self, **_: object) -> None:
+        self._stopping = True
 
     def _member(self, number: int) -> tuple[str, str]:
         return f"FLEET-{number % self.storm.applications:03d}", f"fleet-{number:07d}"
@@ -122,17 +135,14 @@ class FleetUser(User):
 
     def _register(self, number: int) -> None:
         app, instance_id = self._members[number]
-        body = msgspec.json.encode(
-            sample(
-                app,
-                instance_id,
-                lastDirtyTimestamp=str(self._dirty),
-                leaseInfo={
-                    "renewalIntervalInSecs": int(self.storm.renewal_interval),
-                    "durationInSecs": int(self.storm.duration),
-                },
-            )
+        instance = sample(
+            app,
+            instance_id,
+            duration=int(self.storm.duration),
+            interval=int(self.storm.renewal_interval),
+            lastDirtyTimestamp=str(self._dirty),
         )
+        body = msgspec.json.encode({"instance": instance})
         headers = {"Content-Type": "application/json"}
         status = self._call(
             REGISTER, f"{self._base}/apps/{app}", time.monotonic(), body=body, headers=headers
