@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from eureka_tck.actors.instance import Instance
+from eureka_tck.observe.fixtures import *  # noqa: F403 - pytest finds the recordings here by name
 
 if TYPE_CHECKING:
     from eureka_tck.registry import Registry

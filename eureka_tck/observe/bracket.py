@@ -23,6 +23,7 @@ from eureka_tck.observe.minutes import (
     watch_change,
 )
 from eureka_tck.observe.observer import GRACE, Observer
+from eureka_tck.verdict import Inconclusive
 from eureka_tck.wire.sample import DIRTY_MS, sample
 
 if TYPE_CHECKING:
@@ -63,7 +64,8 @@ class Bracket:
     `thresholds` after each thing that clients did in the first minute, in its order.
     `first` are the counters of the first minute, `equal` of the third (as many renewals as the
     threshold in the minute before), `above` of the fourth (one more), `kinds` the figure of the
-    fifth. `meanwhile` is the third minute's figure at its end, when its own renewals had come.
+    fifth. `released_at_ms` is when the fourth began (epoch ms).
+    `meanwhile` is the third minute's figure at its end, when its own renewals had come.
     `kept` are the expired instances still listed at the end of the third minute.
     `runs` are the eviction runs, the first of them due in the fourth; `lowered` the threshold
     once all the expired were gone. `changes` are the ends of the first and of the second minute.
@@ -76,11 +78,25 @@ class Bracket:
     meanwhile: int
     kept: frozenset[str]
     above: Counters
-    released_at: float
+    released_at_ms: int
     runs: tuple[Run, ...]
     lowered: int
     kinds: int
     changes: tuple[Change, Change]
+
+    def change(self, after: str) -> int:
+        """Return by how much this changed the threshold."""
+        steps = list(self.thresholds)
+        return self.thresholds[after] - self.thresholds[steps[steps.index(after) - 1]]
+
+    def waited(self) -> float:
+        """Return the seconds from the end of the protected minutes to the first eviction."""
+        return (self.runs[0].start_ms - self.released_at_ms) / 1000
+
+    def proven(self) -> None:
+        """Raise Inconclusive unless eviction ran after the protected minutes."""
+        if not self.runs:
+            raise Inconclusive("no eviction run was seen after the protected minutes either.")
 
     def counted(self, kind: str) -> bool:
         """Say whether this kind of call was counted, by its digit of the binary sum."""
@@ -154,7 +170,7 @@ class _Recording:
             meanwhile=meanwhile,
             kept=kept,
             above=above,
-            released_at=minutes.begin(3),
+            released_at_ms=observer.epoch_ms(minutes.begin(3)),
             runs=runs,
             lowered=lowered,
             kinds=kinds,

@@ -10,7 +10,7 @@ expired when the next one comes; where that did not work out the round is made a
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from eureka_tck.clock import WaitedInVain
 from eureka_tck.observe.observer import GRACE, PACE, SETTLING, Observer
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from eureka_tck.cluster import Cluster
     from eureka_tck.observe.runs import Run
     from eureka_tck.observe.tape import Tape
-    from eureka_tck.targets import Counters
     from eureka_tck.wire.answer import Answer
     from eureka_tck.wire.record import Record
     from eureka_tck.wire.sample import Sample
@@ -52,6 +51,10 @@ class Rhythm:
     due_ms: int
     first: Run | None
 
+    def waited(self) -> float:
+        """Return the seconds from its end to its eviction; infinite if it never came."""
+        return (self.first.start_ms - self.due_ms) / 1000 if self.first else float("inf")
+
 
 @dataclass(frozen=True, slots=True)
 class Round:
@@ -68,7 +71,7 @@ class Evictions:
     What the rounds showed; a round is None where the guard was not met in four tries.
 
     `rounds` by the number of leases; `mixed` has six expired leases and a live one.
-    `before` and `after` are the counters around the round of twenty, `silent` those of the series.
+    `before` and `after` are the thresholds around the round of twenty, None without counters.
     `returned` is what an instance reads as that was evicted under an override and registered again.
     `hundred` is the first run over a hundred, `series` all runs until none was left;
     `again` and `uneven` are one run each over another hundred.
@@ -77,15 +80,27 @@ class Evictions:
     tape: Tape
     rounds: Mapping[int, Round | None]
     mixed: Round | None
-    before: Counters | None
-    after: Counters | None
+    before: int | None
+    after: int | None
     returned: Record | None
     page: Answer
     hundred: Round | None
     series: tuple[Run, ...]
-    silent: Counters | None
     again: Round | None
     uneven: Round | None
+
+
+_Found = TypeVar("_Found")
+
+
+def guarded(found: _Found | None) -> _Found:
+    """Return what a round showed; Inconclusive where none of its tries met the guard."""
+    if found is None:
+        raise Inconclusive(
+            f"in {TRIES} tries the run came before all leases registered for it had expired.",
+            late=True,
+        )
+    return found
 
 
 def record_rhythm(cluster: Cluster) -> Rhythm:
@@ -113,12 +128,11 @@ def record_evictions(cluster: Cluster, rhythm: Rhythm) -> Evictions:
         for size in SIZES:
             rounds[size] = course.round({f"EVICT-ROUND-{size}": size})
             if size == SIZES[0]:
-                before, after = course.before, course.counters()
+                before, after = course.before, course.threshold()
         mixed = course.round({"EVICT-MIXED": 6}, live="EVICT-MIXED")
         returned = course.overridden("EVICT-OVERRIDDEN")
         page = observer.keep(observer.wire.page("/", headers={"Accept-Language": "en"}))
-        hundred = course.round(BLOCKS)
-        silent = course.counters()
+        hundred = rounds[100] = course.round(BLOCKS)
         series = course.to_the_end(BLOCKS) if hundred else ()
         again = course.round(BLOCKS)
         uneven = course.round(UNEVEN)
@@ -129,7 +143,7 @@ def record_evictions(cluster: Cluster, rhythm: Rhythm) -> Evictions:
         )
         tape = observer.tape(given)
     return Evictions(
-        tape, rounds, mixed, before, after, returned, page, hundred, series, silent, again, uneven
+        tape, rounds, mixed, before, after, returned, page, hundred, series, again, uneven
     )
 
 
@@ -139,12 +153,12 @@ class _Course:
     def __init__(self, observer: Observer, last: Run) -> None:
         self.observer = observer
         self.last = last
-        self.before: Counters | None = None
+        self.before: int | None = None
         self._counted = "counters" in observer.node.target.capabilities
 
-    def counters(self) -> Counters | None:
-        """Read the counters where the target shows them."""
-        return self.observer.counters() if self._counted else None
+    def threshold(self) -> int | None:
+        """Read the threshold where the target shows it."""
+        return self.observer.counters().threshold if self._counted else None
 
     def round(self, sizes: Mapping[str, int], live: str = "") -> Round | None:
         """
@@ -216,7 +230,7 @@ class _Course:
         if override:
             ((name, app),) = app_of.items()
             observer.keep(observer.wire.set_status(app, name, override))
-        self.before = self.counters()
+        self.before = self.threshold()
         listed = observer.leases(apps)
         due_ms = max(
             (

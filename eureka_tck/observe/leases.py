@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from eureka_tck.cluster import Cluster
     from eureka_tck.observe.runs import Run
     from eureka_tck.observe.tape import Tape
-    from eureka_tck.targets import Counters
     from eureka_tck.wire.answer import Answer
     from eureka_tck.wire.client import WireClient
     from eureka_tck.wire.record import Lease
@@ -83,7 +82,7 @@ class Leases:
     `runs` are those of the metronome. `stamps` are the lease stamps read singly right after a
     renewal (`renewed`, between the two instants of its life) and without one (`fresh`).
     `largest_gap` is the longest time the live instances went without a renewal.
-    `seeded` and `recounted` are the counters before and after two recounts.
+    `seeded` and `recounted` are the thresholds before and after two recounts, 0 without counters.
     """
 
     tape: Tape
@@ -91,21 +90,19 @@ class Leases:
     runs: tuple[Run, ...]
     stamps: Mapping[str, Lease]
     largest_gap: float
-    seeded: Counters | None
-    recounted: Counters | None
+    seeded: int
+    recounted: int
     leases_at_recount: int
 
     def life(self, deed: str) -> Life:
         """Return the last term of the lease to which this was done; Inconclusive without runs."""
         life = self.lives[deed]
-        until_ms = life.ended_ms or life.begun_before_ms + 3 * DURATION * 1000
-        late = worst_lateness(self.runs, INTERVAL_MS, life.begun_after_ms, until_ms)
         if len(self.runs) < 2 * DURATION:
             raise Inconclusive(
                 f"only {len(self.runs)} eviction runs were seen, though a lease ran out every "
                 f"second for {BEAT_SECONDS[59]} s."
             )
-        if late > CONFUSABLE:
+        if (late := self._lateness(life)) > CONFUSABLE:
             raise Inconclusive(
                 f"an eviction run was {late:.1f} s late while this lease lived.", late=True
             )
@@ -113,10 +110,12 @@ class Leases:
 
     def slack(self, deed: str) -> float:
         """Return by how much a lease may be evicted late here: one interval and the lateness."""
-        life = self.lives[deed]
-        until_ms = life.ended_ms or life.begun_before_ms
-        late = worst_lateness(self.runs, INTERVAL_MS, life.begun_after_ms, until_ms)
-        return INTERVAL_MS / 1000 + 2 * late + 0.5
+        return INTERVAL_MS / 1000 + 2 * self._lateness(self.lives[deed]) + 0.5
+
+    def _lateness(self, life: Life) -> float:
+        """Return by how much a run was late while the lease lived, 0 for one that lives on."""
+        until_ms = life.ended_ms or life.begun_after_ms
+        return worst_lateness(self.runs, INTERVAL_MS, life.begun_after_ms, until_ms)
 
 
 def older(fields: Sample) -> Sample:
@@ -141,6 +140,8 @@ DEEDS: Final[Mapping[str, Callable[[WireClient, str], Answer]]] = {
 }
 """What is done, once, LATER seconds after the registration."""
 
+UNTOUCHED: Final = "registered and left alone"
+
 STORED: Final[Mapping[str, int]] = {"registered with an older T and another duration": 30}
 """Durations in s of the registrations, where they are not DURATION."""
 
@@ -162,7 +163,7 @@ class _Recording:
 
     def record(self) -> Leases:
         observer, clock = self.observer, self.observer.clock
-        seeded = self._counters()
+        seeded = self._threshold()
         self._populate()
         populated = clock.now()
         clock.reach(populated + LATER)
@@ -170,12 +171,12 @@ class _Recording:
             self._during(deed, partial(self._do, deed))
         self.stamps["renewed"] = self._read("renewed")
         observer.note(f"{len(DEEDS)} deeds done, each to one of them")
-        recounted, present = None, 0
+        recounted, present = 0, 0
         for beat in range(1, BEATS + 1):
             clock.reach(populated + beat * CADENCE)
             self._beat()
-            if recounted is None and clock.now() > populated + 2 * RECOUNT + CADENCE / 2:
-                recounted, present = self._counters(), len(observer.held())
+            if not present and clock.now() > populated + 2 * RECOUNT + CADENCE / 2:
+                recounted, present = self._threshold(), len(observer.held())
         clock.reach(populated + WATCHED)
         ends = observer.evicted({APP, METRONOME})
         runs = observer.runs({METRONOME}, INTERVAL_MS)
@@ -204,10 +205,10 @@ class _Recording:
         register = self.observer.register
         register([sample(METRONOME, f"beat-{beat}", duration=beat) for beat in BEAT_SECONDS])
         self._during(
-            "nothing",
-            lambda: register([sample(APP, _id("nothing"), duration=DURATION)]),
+            UNTOUCHED,
+            lambda: register([sample(APP, _id(UNTOUCHED), duration=DURATION)]),
         )
-        self.stamps["fresh"] = self._read("nothing")
+        self.stamps["fresh"] = self._read(UNTOUCHED)
         for deed in DEEDS:
             self.wire.register(sample(APP, _id(deed), duration=STORED.get(deed, DURATION)))
         for seconds in OVERFLOWING:
@@ -247,8 +248,8 @@ class _Recording:
         """Return the longest time in s that the live instance can have gone without a renewal."""
         return max((later[1] - earlier[0]) / 1000 for earlier, later in pairwise(self.beats))
 
-    def _counters(self) -> Counters | None:
-        return self.observer.counters() if self._counted else None
+    def _threshold(self) -> int:
+        return self.observer.counters().threshold if self._counted else 0
 
 
 def _id(deed: str) -> str:

@@ -104,6 +104,10 @@ class Observer:
 
     # what it sees
 
+    def epoch_ms(self, instant: float) -> int:
+        """Return an instant of registry seconds as a node's wall clock shows it."""
+        return self.clock.epoch_ms() + round((instant - self.clock.now()) * 1000)
+
     def held(self) -> dict[str, Record]:
         """Return all that is listed, by id."""
         return {one.id: one for one in self._read("/apps")}

@@ -65,7 +65,7 @@ class Silence:
     leases that nobody touched and that were listed at its end.
     `slow` are the counters of the fourth minute (the fleet renewed once each in the third),
     `dead_kept` the dead ones listed at its end; `fast` those of the fifth (a third of the fleet
-    renewed six times each), `dead_gone` the first run in it, None if none came.
+    renewed six times each), `dead_gone` the victims of the first run in it.
     `pages` is the status page in the first, second and third minute.
     """
 
@@ -82,8 +82,12 @@ class Silence:
     slow: Counters
     dead_kept: frozenset[str]
     fast: Counters
-    dead_gone: Run | None
+    dead_gone: tuple[str, ...]
     pages: Mapping[str, Page]
+
+    def overrun(self) -> float:
+        """Return the seconds from the end of the silent minute to the last eviction of it."""
+        return (self.exodus[-1].end_ms - self.over_at_ms) / 1000
 
     def proven(self) -> None:
         """Raise Inconclusive unless eviction ran before the protected minutes."""
@@ -156,7 +160,7 @@ class _Recording:
         observer.note(f"{len(dead_kept)} of {len(dead)} dead ones are still listed")
         minutes.reach(4, READING)
         fast = observer.counters()
-        dead_gone = self._first_run_of(minutes.begin(4))
+        dead_gone = self._victims_after(minutes.begin(4))
         given = (
             "self-preservation on, renewalPercentThreshold 0.85, eviction every 7 s; "
             f"{SIZE} instances with leases of {SHORT} s that fall silent after a minute"
@@ -166,7 +170,7 @@ class _Recording:
             thresholds=thresholds,
             spoken=spoken,
             exodus=exodus,
-            over_at_ms=self._epoch_ms(minutes.begin(2)),
+            over_at_ms=observer.epoch_ms(minutes.begin(2)),
             left=left,
             lowered=lowered,
             deeds=deeds,
@@ -181,10 +185,6 @@ class _Recording:
 
     def _figure(self) -> int:
         return self.observer.counters().renewals_last_minute
-
-    def _epoch_ms(self, instant: float) -> int:
-        clock = self.observer.clock
-        return clock.epoch_ms() + round((instant - clock.now()) * 1000)
 
     def _look(self, minute: str) -> None:
         page = self.observer.keep(self.wire.page("/", headers={"Accept-Language": "en"}))
@@ -231,9 +231,11 @@ class _Recording:
             self.wire.renew(FLEET, name)
         self.observer.note(f"{SIZE} new ones, {SIZE} renewals: every 60 s")
 
-    def _first_run_of(self, instant: float) -> Run | None:
-        after_ms = self._epoch_ms(instant) - INTERVAL_MS
-        return self.observer.seek_run({FLEET}, INTERVAL_MS, after_ms)
+    def _victims_after(self, instant: float) -> tuple[str, ...]:
+        """Return whom the first run after that instant evicts of the second fleet."""
+        after_ms = self.observer.epoch_ms(instant) - INTERVAL_MS
+        run = self.observer.seek_run({FLEET}, INTERVAL_MS, after_ms)
+        return run.victims if run else ()
 
 
 def _ids(app: str, number: int) -> list[str]:

@@ -58,6 +58,14 @@ class Stall:
         """How late the run was, in s."""
         return (self.late.start_ms - self.due_ms) / 1000
 
+    def victims_of_the_next(self) -> frozenset[str]:
+        """Return whom the run after the late one evicted; nobody if none was seen."""
+        return frozenset(self.following.victims) if self.following else frozenset()
+
+    def victims(self) -> frozenset[str]:
+        """Return all that either run evicted."""
+        return frozenset(self.late.victims) | self.victims_of_the_next()
+
     def expired_by_due_time(self) -> frozenset[str]:
         """Return those whose lease had run out when the run was due."""
         return frozenset(

@@ -1,0 +1,204 @@
+"""
+The recordings as fixtures of the suites: made once a session, evidence of each test that reads one.
+
+`conformance/conftest.py` imports them, for pytest finds fixtures there by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+import pytest
+
+from eureka_tck.cluster import Cluster
+from eureka_tck.observe.beginning import Beginning, record_cold, record_copy
+from eureka_tck.observe.bracket import Bracket, record_bracket
+from eureka_tck.observe.evictions import Evictions, Rhythm, record_evictions, record_rhythm
+from eureka_tck.observe.leases import Leases, record_leases
+from eureka_tck.observe.mesh import (
+    Agreement,
+    Lags,
+    LoneEviction,
+    record_agreement,
+    record_lags,
+    record_lone_eviction,
+)
+from eureka_tck.observe.recount import Recount, record_recount
+from eureka_tck.observe.silence import Silence, record_silence
+from eureka_tck.observe.stall import Stall, Step, record_stall, record_step
+
+if TYPE_CHECKING:
+    from eureka_tck.observe.tape import Tape
+    from eureka_tck.verdict.case import Case
+
+Clusters = Callable[[str], Cluster]
+
+
+class _Recorded(Protocol):
+    @property
+    def tape(self) -> Tape: ...
+
+
+_Recording = TypeVar("_Recording", bound=_Recorded)
+
+
+def _played(recording: _Recording, case: Case) -> _Recording:
+    recording.tape.play(case)
+    return recording
+
+
+@pytest.fixture(scope="session")
+def leases_recording(profile_cluster: Clusters) -> Leases:
+    """Record how long leases live, once."""
+    return record_leases(profile_cluster("lease"))
+
+
+@pytest.fixture
+def leases(leases_recording: Leases, case: Case) -> Leases:
+    """Read how long leases live, after each thing that can happen to them."""
+    return _played(leases_recording, case)
+
+
+@pytest.fixture(scope="session")
+def rhythm_recording(profile_cluster: Clusters) -> Rhythm:
+    """Record the first eviction of an empty node, once."""
+    return record_rhythm(profile_cluster("evict"))
+
+
+@pytest.fixture
+def rhythm(rhythm_recording: Rhythm, case: Case) -> Rhythm:
+    """Read what became of the first lease on an empty node."""
+    return _played(rhythm_recording, case)
+
+
+@pytest.fixture(scope="session")
+def evictions_recording(profile_cluster: Clusters, rhythm_recording: Rhythm) -> Evictions:
+    """Record eviction, run by run, once."""
+    return record_evictions(profile_cluster("evict"), rhythm_recording)
+
+
+@pytest.fixture
+def evictions(evictions_recording: Evictions, case: Case) -> Evictions:
+    """Read eviction, run by run, of known numbers of leases."""
+    return _played(evictions_recording, case)
+
+
+@pytest.fixture(scope="session")
+def stall_recording(profile_cluster: Clusters) -> Stall:
+    """Record a process that stands still, once."""
+    return record_stall(profile_cluster("clock"))
+
+
+@pytest.fixture
+def stall(stall_recording: Stall, case: Case) -> Stall:
+    """Read a run that came late because the process stood still, and the one after it."""
+    return _played(stall_recording, case)
+
+
+@pytest.fixture(scope="session")
+def step_recording(profile_cluster: Clusters) -> Step:
+    """Record a step of the wall clock, once."""
+    return record_step(profile_cluster("clock"))
+
+
+@pytest.fixture
+def step(step_recording: Step, case: Case) -> Step:
+    """Read two runs after a step of the wall clock."""
+    return _played(step_recording, case)
+
+
+@pytest.fixture(scope="session")
+def bracket_recording(profile_cluster: Clusters) -> Bracket:
+    """Record five minutes around the threshold, once."""
+    return record_bracket(profile_cluster("windows-a"))
+
+
+@pytest.fixture
+def bracket(bracket_recording: Bracket, case: Case) -> Bracket:
+    """Read five minutes in which one renewal more or less decides."""
+    return _played(bracket_recording, case)
+
+
+@pytest.fixture(scope="session")
+def silence_recording(profile_cluster: Clusters) -> Silence:
+    """Record a fleet that falls silent, once."""
+    return record_silence(profile_cluster("windows-b"))
+
+
+@pytest.fixture
+def silence(silence_recording: Silence, case: Case) -> Silence:
+    """Read five minutes in which a fleet falls silent, and another renews at odd paces."""
+    return _played(silence_recording, case)
+
+
+@pytest.fixture(scope="session")
+def recount_recording(profile_cluster: Clusters) -> Recount:
+    """Record recounts of the clients, once."""
+    return record_recount(profile_cluster("recount"))
+
+
+@pytest.fixture
+def recount(recount_recording: Recount, case: Case) -> Recount:
+    """Read the threshold before and after recounts."""
+    return _played(recount_recording, case)
+
+
+@pytest.fixture(scope="session")
+def cold_recording(profile_cluster: Clusters) -> Beginning:
+    """Record a registry that starts empty and alone, once."""
+    return record_cold(profile_cluster("cold"))
+
+
+@pytest.fixture
+def cold(cold_recording: Beginning, case: Case) -> Beginning:
+    """Read a registry that started empty and alone."""
+    return _played(cold_recording, case)
+
+
+@pytest.fixture(scope="session")
+def copy_recording(profile_cluster: Clusters) -> Beginning:
+    """Record a registry that copies from a peer, once."""
+    return record_copy(profile_cluster("copy"))
+
+
+@pytest.fixture
+def copied(copy_recording: Beginning, case: Case) -> Beginning:
+    """Read a registry that has just copied from a peer."""
+    return _played(copy_recording, case)
+
+
+@pytest.fixture(scope="session")
+def lags_recording(profile_cluster: Clusters) -> Lags:
+    """Record changes that travel, once."""
+    return record_lags(profile_cluster("mesh"))
+
+
+@pytest.fixture
+def lags(lags_recording: Lags, case: Case) -> Lags:
+    """Read how long ten changes took to show at the other nodes."""
+    return _played(lags_recording, case)
+
+
+@pytest.fixture(scope="session")
+def agreement_recording(profile_cluster: Clusters) -> Agreement:
+    """Record three nodes that come to rest, once."""
+    return record_agreement(profile_cluster("mesh"))
+
+
+@pytest.fixture
+def agreement(agreement_recording: Agreement, case: Case) -> Agreement:
+    """Read what three nodes hold once nobody writes."""
+    return _played(agreement_recording, case)
+
+
+@pytest.fixture(scope="session")
+def lone_eviction_recording(profile_cluster: Clusters) -> LoneEviction:
+    """Record evictions at one node of three, once."""
+    return record_lone_eviction(profile_cluster("mesh"))
+
+
+@pytest.fixture
+def lone_eviction(lone_eviction_recording: LoneEviction, case: Case) -> LoneEviction:
+    """Read who is still listed at two nodes after the third alone evicted."""
+    return _played(lone_eviction_recording, case)
