@@ -89,8 +89,10 @@ class FleetUser(User):
         turns: Queue[Turn] = Queue()
         senders = [gevent.spawn(self._send_turns, turns) for _ in range(self.storm.connections)]
         # Any fixed seed does: it only spreads the jitter.
+        # No turn may lie before the start, however early jitter moves it.
+        start = time.monotonic() + self.storm.jitter * self.storm.renewal_interval
         schedule = Schedule(
-            even_phases(self.storm.instances, self.storm.renewal_interval, time.monotonic()),
+            even_phases(self.storm.instances, self.storm.renewal_interval, start),
             self.storm.renewal_interval,
             jitter=self.storm.jitter,
             rng=Random(self.storm.instances),
