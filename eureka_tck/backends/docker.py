@@ -10,15 +10,15 @@ Nothing is mounted but the wall-clock shim with its file; settings travel in the
 
 from __future__ import annotations
 
+import math
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, cast
 
 from docker.errors import APIError, DockerException, NotFound
 from docker.types import LogConfig
 
-from eureka_tck.clock import Patience
+from eureka_tck.clock import Patience, unix_now
 from eureka_tck.errors import CannotRun, NodeFailed
 from eureka_tck.ledger import DOCKER_LABEL
 from eureka_tck.links import CLIENT, Links, link_names
@@ -67,6 +67,7 @@ class DockerBackend:
         self._links = Links()
         self._nodes: tuple[str, ...] = ()
         self._containers: dict[str, Container] = {}
+        self._started: dict[str, float] = {}
         self._published: dict[int, int] = {}
         self._labels: dict[str, str] = {}
         self._prefix = ""
@@ -123,13 +124,17 @@ class DockerBackend:
         with _asking(f"starting node {plan.name}"):
             if plan.name not in self._containers:
                 self._containers[plan.name] = self._create(plan, target)
+            # not the engine's own StartedAt: a quick program has printed before that
+            self._started[plan.name] = unix_now()
             self._containers[plan.name].start()
 
     def stop(self, node: str, grace: float) -> None:
         """Ask the container to end; the engine kills what has not within the grace."""
         if (container := self._containers.get(node)) is not None:
             with _asking(f"stopping node {node}"):
-                container.stop(timeout=round(grace))
+                if self._state(node).get("Status") == "paused":
+                    container.unpause()  # a frozen one would never hear it
+                container.stop(timeout=math.ceil(grace))
 
     def kill(self, node: str) -> None:
         """End the container by SIGKILL, also a paused one, and wait until it has ended."""
@@ -162,9 +167,7 @@ class DockerBackend:
         container = self._containers.get(node)
         if container is None:
             return ""
-        since = None
-        if since_start and (started := self._state(node).get("StartedAt")):
-            since = datetime.fromisoformat(started).timestamp()
+        since = self._started[node] if since_start else None
         with _asking(f"reading the log of node {node}"):
             return bytes(container.logs(since=since)).decode("utf-8", "replace")
 
