@@ -33,8 +33,9 @@ class StartUpCopy:
     """
     Rounds over the peers until one of them has instances to give.
 
-    A peer that answers but has none, or is not open itself, is no reason to wait for it: when every peer
-    answered so, the whole cluster is starting. Peers that do not answer are asked again after a pause.
+    A peer that answers but has none, or is not open itself, is no reason to wait for it:
+    when every peer answered so, the whole cluster is starting.
+    Peers that do not answer are asked again after a pause.
     """
 
     def __init__(self, peers: Sequence[str], *, rounds: int, pause: float) -> None:

@@ -1,4 +1,7 @@
-"""The recent changes: each instance once, with its latest state, for as long as clients may have missed it."""
+"""
+The recent changes:
+each instance once, with its latest state, for as long as clients may have missed it.
+"""
 
 from __future__ import annotations
 

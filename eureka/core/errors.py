@@ -72,7 +72,10 @@ class RegistryClosed(RequestError):  # noqa: N818 - the same
 
 
 class ConfigurationError(EurekaError):
-    """A setting that cannot be meant; names where it stands, its key, its value, and what is expected."""
+    """
+    A setting that cannot be meant;
+    names where it stands, its key, its value, and what is expected.
+    """
 
     def __init__(self, where: str, key: str, problem: str) -> None:
         super().__init__(where, key, problem)

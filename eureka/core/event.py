@@ -22,12 +22,16 @@ class Evicted(msgspec.Struct, frozen=True, gc=False):
 
 
 class EvictionRan(msgspec.Struct, frozen=True, gc=False):
-    """An eviction run: what it found and how late it was. `limit` is None if expiry was not enabled."""
+    """
+    An eviction run:
+    what it found, what it might take and took, and how late it was (seconds).
+    """
 
+    enabled: bool
     overdue: int
-    limit: int | None
+    limit: int
     evicted: int
-    compensation: float  # s
+    compensation: float
 
 
 class PreservationChanged(msgspec.Struct, frozen=True, gc=False):

@@ -24,21 +24,17 @@ class EvictionRhythm:
     """
     When the next run is due: one interval after the previous one *started*.
 
-    A run that starts later than that (the process was stopped, the machine overloaded) gives every lease
-    exactly this lateness, for this one run: clients could not renew while nobody listened.
+    A run that starts later than that (the process was stopped, the machine overloaded)
+    gives every lease exactly this lateness, for this one run:
+    clients could not renew while nobody listened.
     """
 
-    def __init__(self, interval: float) -> None:
+    def __init__(self, interval: float, *, now: float) -> None:
         self.interval = interval
-        self.due_at: float | None = None
-
-    def open(self, *, now: float) -> None:
-        """Plan the first run, one interval from now."""
-        self.due_at = now + self.interval
+        self.due_at = now + interval
 
     def start(self, *, now: float) -> float:
         """Start a run: return its compensation in seconds and plan the next run."""
-        assert self.due_at is not None  # a registry that is not open has no runs
         lateness = max(now - self.due_at, 0.0)
         self.due_at = now + self.interval
         return lateness

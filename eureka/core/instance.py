@@ -1,4 +1,7 @@
-"""An instance: what it registered, and the stamps the registry put on it. Values, never changed in place."""
+"""
+An instance: what it registered, and the stamps the registry put on it.
+Values, never changed in place.
+"""
 
 from __future__ import annotations
 
@@ -40,8 +43,9 @@ class Instance(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     """
     One instance of an application.
 
-    `status` is the effective one: overrides are already applied. `overridden_status` is UNKNOWN while
-    nobody overrides it. `dirty_ms` is the client's own number and decides which of two records is newer.
+    `status` is the effective one: overrides are already applied.
+    `overridden_status` is UNKNOWN while nobody overrides it.
+    `dirty_ms` is the client's own number and decides which of two records is newer.
     """
 
     key: Key

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 RENEWAL_BONUS = 1
 """
 Durations that a renewal adds beyond its own moment.
-eureka-core `Lease.renew` stores now + duration and `isExpired` adds the duration again, so a renewed lease
-lives twice its duration and one never renewed once. Kept there on purpose since 2014, and here.
+eureka-core `Lease.renew` stores now + duration and `isExpired` adds the duration again,
+so a renewed lease lives twice its duration and one never renewed once.
+Kept there on purpose, and here.
 """
 
 

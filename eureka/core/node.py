@@ -210,7 +210,10 @@ class Node:
     def peer_answered(
         self, url: str, batch: Batch, answers: Sequence[PeerAnswer], *, now: Instant
     ) -> tuple[Event, ...]:
-        """Take note of what a peer said to a batch: register there what it misses, adopt what is newer."""
+        """
+        Take note of what a peer said to a batch:
+        register there what it misses, adopt what is newer.
+        """
         outbox = self.outboxes.get(url)
         if outbox is None:
             return ()

@@ -1,8 +1,10 @@
 """
-What is to be told to one peer: decided here from calls, time and answers; the shell moves the bytes.
+What is to be told to one peer:
+decided here from calls, time and answers; the shell moves the bytes.
 
-Tasks wait for a batching delay and leave together, in order. A batch that failed is sealed: it is sent again
-as it was, so that the peer can recognise it, until it is answered or its tasks are too old to be true.
+Tasks wait for a batching delay and leave together, in order.
+A batch that failed is sealed: it is sent again as it was, so that the peer can recognise it,
+until it is answered or its tasks are too old to be true.
 """
 
 from __future__ import annotations
@@ -12,12 +14,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from eureka.core.instance import Instance, Key
 from eureka.core.task import Kind, PeerAnswer, Task
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from eureka.core.instance import Instance, Key
     from eureka.core.policy import ReplicationPolicy
 
 DELIVERED = 200
@@ -25,7 +27,10 @@ NOT_FOUND = 404
 CONFLICT = 409
 UNAVAILABLE = 503
 DIVISIBLE = (400, 413)
-"""Refusals of a batch that may be the fault of one task: halves are tried, down to the one that is at fault."""
+"""
+Refusals of a batch that may be the fault of one task:
+halves are tried, down to the one that is at fault.
+"""
 
 
 class Batch(msgspec.Struct, frozen=True, gc=False):
@@ -36,7 +41,10 @@ class Batch(msgspec.Struct, frozen=True, gc=False):
 
 
 class Missing(msgspec.Struct, frozen=True, gc=False):
-    """The peer does not know an instance that was renewed here, or knows an older one: register it there."""
+    """
+    The peer does not know an instance that was renewed here, or knows an older one:
+    register it there.
+    """
 
     key: Key
 
@@ -97,8 +105,9 @@ class Outbox:
         """
         Take a task that stays true for `life` seconds.
 
-        It replaces a waiting one of its kind for the same instance. Where another change of that instance
-        came between the two, it goes behind that one: the peer must end where this node ended.
+        It replaces a waiting one of its kind for the same instance.
+        Where another change of that instance came between the two, it goes behind that one:
+        the peer must end where this node ended.
         """
         name = (task.key, task.kind)
         expires_at = now + life
@@ -181,7 +190,10 @@ class Outbox:
                 self.dropped += len(sealed.waiting)
 
     def timed_out(self, batch: Batch, *, now: float) -> None:
-        """Take note that no answer came in time; a late one still counts, until the batch is sent again."""
+        """
+        Take note that no answer came in time;
+        a late one still counts, until the batch is sent again.
+        """
         self.failed(batch, pause=self._policy.pause_when_busy, now=now)
 
     def broken(self, batch: Batch, *, now: float) -> None:
@@ -211,7 +223,10 @@ class Outbox:
         return sealed
 
     def _drop_the_untrue(self, sealed: _Sealed, *, now: float) -> None:
-        """Leave out what is too old, and what a waiting task says anew; fewer tasks are another batch."""
+        """
+        Leave out what is too old, and what a waiting task says anew;
+        fewer tasks are another batch.
+        """
         kept = [
             waiting
             for waiting in sealed.waiting
@@ -238,7 +253,10 @@ class Outbox:
             self.dropped += 1
 
     def _overtaken(self, waiting: _Waiting) -> bool:
-        """Tell whether another change of the same instance came after it; a heartbeat changes nothing."""
+        """
+        Tell whether another change of the same instance came after it;
+        a heartbeat changes nothing.
+        """
         key = waiting.task.key
         for kind in Kind:
             other = self._queue.get((key, kind))

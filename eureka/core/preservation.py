@@ -1,4 +1,7 @@
-"""Self-preservation: whether so many renewals are missing that the fault is likelier here than there."""
+"""
+Self-preservation:
+whether so many renewals are missing that the fault is likelier here than there.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +64,10 @@ class Preservation:
         return self._counted
 
     def expiry_enabled(self, *, now: float) -> bool:
-        """Tell whether leases may expire: strictly more renewals than the threshold, and that above 0."""
+        """
+        Tell whether leases may expire:
+        strictly more renewals than the threshold, and that above 0.
+        """
         if not self._policy.self_preservation:
             return True
         return 0 < self.threshold < self.renewals_last_minute(now=now)

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from eureka.core.task import TaskAnswer
+if TYPE_CHECKING:
+    from eureka.core.task import TaskAnswer
 
 REMEMBERED: Final = 256
-"""Batches; a sender repeats its last one only, so this serves a cluster far larger than any seen."""
+"""
+Batches; a sender repeats its last one only,
+so this serves a cluster far larger than any seen.
+"""
 
 
 class Receipts:
     """
     The answers to recent batches, by sender and number.
 
-    Only senders of our own kind number their batches. Without this, one renewal over a link slower than
-    the time-out counts as often as it is repeated.
+    Only senders of our own kind number their batches.
+    Without this,
+    one renewal over a link slower than the time-out counts as often as it is repeated.
     """
 
     def __init__(self) -> None:

@@ -58,9 +58,9 @@ class Registry:
         self.last_compensation = 0.0
         self._applications: dict[str, dict[str, Lease]] = {}
         self._size = 0
-        self._eviction = EvictionRhythm(policy.eviction_interval)
-        self._recount_at: float | None = None
-        self._forget_at: float | None = None
+        self._eviction: EvictionRhythm | None = None
+        self._recount_at = 0.0
+        self._forget_at = 0.0
         self._lists_open_at: float | None = None
         self._was_enabled = not policy.self_preservation
 
@@ -80,7 +80,10 @@ class Registry:
         return leases.get(key.id) if leases else None
 
     def read(self, key: Key, *, now: Instant, to: str = "be read") -> Lease:
-        """Return the lease as single reads see it: an overdue one is gone while expiry is enabled."""
+        """
+        Return the lease as single reads see it:
+        an overdue one is gone while expiry is enabled.
+        """
         lease = self.find(key)
         if lease is None or (lease.is_overdue(now=now) and self.expiry_enabled(now=now)):
             raise UnknownInstance(key, to)
@@ -135,7 +138,7 @@ class Registry:
         came_meanwhile = self._size - copied
         self.opened = now
         self.preservation.open(expected + came_meanwhile, now=now.monotonic)
-        self._eviction.open(now=now.monotonic)
+        self._eviction = EvictionRhythm(policy.eviction_interval, now=now.monotonic)
         self._recount_at = now.monotonic + policy.recount_interval
         self._forget_at = now.monotonic + policy.delta_retention_interval
         wait = 0.0 if expected else policy.wait_when_sync_empty
@@ -145,8 +148,9 @@ class Registry:
         """
         Start a fresh lease.
 
-        An instance older than the stored one (by its dirty timestamp) renews that one's data instead of
-        replacing it; an override that is stored already outlives the one it brings.
+        An instance older than the stored one (by its
+        dirty timestamp) leaves that one's data as it is.
+        An override that is stored already outlives the one it brings.
         """
         key = instance.key
         leases = self._applications.setdefault(key.app, {})
@@ -258,29 +262,31 @@ class Registry:
 
     def next_deadline(self) -> float | None:
         """Return the monotonic second at which `tick` has something to do; None before opening."""
-        deadlines = (self._eviction.due_at, self._recount_at, self._forget_at)
-        known = [deadline for deadline in deadlines if deadline is not None]
-        return min(known) if known else None
+        if self._eviction is None:
+            return None
+        return min(self._eviction.due_at, self._recount_at, self._forget_at)
 
     def tick(self, *, now: Instant, rng: Chance) -> list[Event]:
         """Do what is due: evict, recount, forget old changes."""
         events: list[Event] = []
-        if self._eviction.due_at is not None and now.monotonic >= self._eviction.due_at:
-            events += self._evict(now=now, rng=rng)
-        if self._recount_at is not None and now.monotonic >= self._recount_at:
+        if self._eviction is None:
+            return events
+        if now.monotonic >= self._eviction.due_at:
+            compensation = self._eviction.start(now=now.monotonic)
+            events += self._evict(compensation, now=now, rng=rng)
+        if now.monotonic >= self._recount_at:
             self._recount_at = now.monotonic + self.policy.recount_interval
             if self.preservation.recount(self._size):
                 events.append(Recounted(self.preservation.clients, self.preservation.threshold))
-        if self._forget_at is not None and now.monotonic >= self._forget_at:
+        if now.monotonic >= self._forget_at:
             self._forget_at = now.monotonic + self.policy.delta_retention_interval
             forgotten = self.changes.forget(before=now.monotonic - self.policy.delta_retention)
             if forgotten:
                 events.append(DeltaForgot(forgotten))
         return events
 
-    def _evict(self, *, now: Instant, rng: Chance) -> list[Event]:
+    def _evict(self, compensation: float, *, now: Instant, rng: Chance) -> list[Event]:
         events: list[Event] = []
-        compensation = self._eviction.start(now=now.monotonic)
         self.eviction_runs += 1
         self.last_eviction_ms = now.epoch_ms
         self.last_compensation = compensation
@@ -295,12 +301,9 @@ class Registry:
             for lease in leases.values()
             if lease.is_overdue(now=now, grace=compensation)
         ]
-        if not enabled:
-            events.append(EvictionRan(len(overdue), None, 0, compensation))
-            return events
-        limit = eviction_limit(self._size, self.policy)
+        limit = eviction_limit(self._size, self.policy) if enabled else 0
         victims = choose_victims(overdue, limit, rng=rng)
-        events.append(EvictionRan(len(overdue), limit, len(victims), compensation))
+        events.append(EvictionRan(enabled, len(overdue), limit, len(victims), compensation))
         for lease in victims:
             overdue_by = now.monotonic - lease.expires_at
             changed = self._remove(lease.instance.key, now=now)

@@ -1,4 +1,7 @@
-"""The five statuses of an instance, the three kinds of change, and the hash that sums statuses up."""
+"""
+The five statuses of an instance, the three kinds of change,
+and the hash that sums statuses up.
+"""
 
 from __future__ import annotations
 

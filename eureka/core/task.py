@@ -9,7 +9,6 @@ import msgspec
 from eureka.core.instance import Instance, Key, Record
 from eureka.core.status import Status
 
-
 UNREADABLE = 400
 NOT_EXECUTABLE = 500
 
@@ -36,7 +35,10 @@ class Task(msgspec.Struct, frozen=True, gc=False, kw_only=True):
 
 
 class TaskAnswer(msgspec.Struct, frozen=True, gc=False):
-    """What a receiver says to one task: an HTTP status; a 409 comes with the record held instead."""
+    """
+    What a receiver says to one task: an HTTP status;
+    a 409 comes with the record held instead.
+    """
 
     status: int
     record: Record | None = None

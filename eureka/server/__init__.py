@@ -1,1 +1,4 @@
-"""The shell around `eureka.core`: sockets, clocks, settings, log. No rule of the protocol lives here."""
+"""
+The shell around `eureka.core`: sockets, clocks, settings, log.
+No rule of the protocol lives here.
+"""

@@ -5,23 +5,28 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from eureka import __version__
 from eureka.core.errors import ConfigurationError
-from eureka.server import settings as settings_module
 from eureka.server.clock import Clock
+from eureka.server.settings import Settings, described, load
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 CANNOT_RUN = 3
+HIGHEST_PORT = 65535
 FASTEST = 1000.0
 
 _DESCRIPTION = "A Eureka registry: instances register, renew and find each other; nodes replicate."
 _EPILOG = """\
 settings
-  They have the names of Spring Cloud Netflix, so the application.yml of a Java server serves here too:
+  They have the names of Spring Cloud Netflix,
+  so the application.yml of a Java server serves here too:
 
       server:
         port: 8761
@@ -36,10 +41,12 @@ settings
           eviction-interval-timer-in-ms: 60000
 
   Every one can come from the environment instead, which goes before the file:
-  EUREKA_SERVER_EVICTIONINTERVALTIMERINMS=5000. ${NAME:default} is replaced, later documents of a file go
-  before earlier ones. A name below `eureka.` that nobody knows is refused.
+  EUREKA_SERVER_EVICTIONINTERVALTIMERINMS=5000.
+  ${NAME:default} is replaced, later documents of a file go before earlier ones.
+  A name below `eureka.` that nobody knows is refused.
 
-  More than one node: list the peers of each under service-url.defaultZone. A node leaves itself out.
+  More than one node: list the peers of each under service-url.defaultZone.
+  A node leaves itself out.
 
 examples
   eureka-server                                   serve on port 8761, alone
@@ -56,24 +63,28 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; return its exit code."""
     arguments = _parser().parse_args(argv)
     try:
-        settings = settings_module.load(arguments.config, os.environ)
-        given = {"host": arguments.host, "port": arguments.port}
-        settings = msgspec.structs.replace(
-            settings, **{name: value for name, value in given.items() if value is not None}
-        )
+        settings = _load(arguments)
         if arguments.check_config:
-            _print(settings)
+            sys.stdout.write(described(settings))
             return 0
         # Imported late: a wrong setting is told without loading a web server first.
-        from eureka.server import server  # noqa: PLC0415
+        from eureka.server import server  # noqa: PLC0415 - as the line above says
 
         clock = Clock(speed=arguments.speed, epoch=arguments.epoch)
         with server.listen(settings) as listener:
-            server.run(settings, clock, listener)
+            server.run(settings, clock, listener, reload=lambda: _load(arguments))
     except ConfigurationError as error:
-        print(f"eureka-server: {error}", file=sys.stderr)  # noqa: T201 - the command's own voice
+        sys.stderr.write(f"eureka-server: {error}\n")
         return CANNOT_RUN
     return 0
+
+
+def _load(arguments: argparse.Namespace) -> Settings:
+    given = {"host": arguments.host, "port": arguments.port}
+    return msgspec.structs.replace(
+        load(arguments.config, os.environ),
+        **{name: value for name, value in given.items() if value is not None},
+    )
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -97,7 +108,7 @@ def _parser() -> argparse.ArgumentParser:
         "--epoch",
         type=float,
         metavar="UNIX_SECONDS",
-        help="the real moment at which registry time and real time agree; the same for all nodes (now)",
+        help="the real moment at which registry time was real time; one for all nodes (now)",
     )
     parser.add_argument(
         "--check-config", action="store_true", help="print the effective settings and end"
@@ -107,7 +118,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _port(value: str) -> int:
-    if not value.isdecimal() or int(value) > 65535:
+    if not value.isdecimal() or int(value) > HIGHEST_PORT:
         raise argparse.ArgumentTypeError(f"must be a port from 0 to 65535, but is '{value}'")
     return int(value)
 
@@ -122,11 +133,6 @@ def _speed(value: str) -> float:
             f"must be a number above 0, at most {FASTEST:.0f}, but is '{value}'"
         )
     return speed
-
-
-def _print(settings: settings_module.Settings) -> None:
-    for name, value in msgspec.structs.asdict(settings).items():
-        print(f"{name} = {value}")  # noqa: T201 - what was asked for
 
 
 if __name__ == "__main__":

@@ -18,11 +18,12 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Asgi = Callable[[Scope, Receive, Send], Awaitable[None]]
 
+NO_CONTENT: Final = 204
 BODY_BUDGET: Final = 30.0  # real seconds from a request's head to the end of its body
 _CLOSE: Final = (b"connection", b"close")
 
 
-class _TooLarge(Exception):
+class _TooLarge(Exception):  # noqa: N818 - reads as the statement it is
     """A body beyond the limit."""
 
 
@@ -88,7 +89,7 @@ class Application:
 
 async def _send(send: Send, response: Response) -> None:
     headers = list(response.headers)
-    if response.status != 204:
+    if response.status != NO_CONTENT:
         headers.append((b"content-length", b"%d" % len(response.body)))
     await send({"type": "http.response.start", "status": response.status, "headers": headers})
     await send({"type": "http.response.body", "body": response.body})

@@ -1,8 +1,8 @@
 """
 The response cache: list reads, ready to send.
 
-A read-write layer holds each list until something it shows changes, or it is too old. In front of it a
-read-only layer, if switched on, shows each list as it was at the last refresh.
+A read-write layer holds each list until something it shows changes, or it is too old.
+In front of it a read-only layer, if switched on, shows each list as it was at the last refresh.
 Only names that exist are kept, so arbitrary ones cost no memory.
 """
 
@@ -29,7 +29,10 @@ class CacheKey(msgspec.Struct, frozen=True, gc=False):
 
 
 class Payload(msgspec.Struct, gc=False):
-    """A body, its gzipped form once somebody wanted it, and when it was made (monotonic seconds)."""
+    """
+    A body, its gzipped form once somebody wanted it,
+    and when it was made (monotonic seconds).
+    """
 
     body: bytes
     made_at: float
@@ -76,7 +79,10 @@ class ResponseCache:
                 self._shown[key] = payload
 
     def changed(self, change: Changed) -> None:
-        """Drop what a change made wrong: before and after it, an instance may list different addresses."""
+        """
+        Drop what a change made wrong:
+        before and after it, an instance may list different addresses.
+        """
         for key in _touched(change):
             self._current.pop(key, None)
 

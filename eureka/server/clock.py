@@ -1,8 +1,10 @@
 """
 The only module that reads clocks: the registry's time, as fast as it is told to pass.
 
-At speed N one real second is N registry seconds. Monotonic time decides everything; the wall clock only
-stamps, so a step of it moves stamps and nothing else. Nodes that were told the same epoch agree about both.
+At speed N one real second is N registry seconds.
+Monotonic time decides everything; the wall clock only stamps,
+so a step of it moves stamps and nothing else.
+Nodes that were told the same epoch agree about both.
 """
 
 from __future__ import annotations

@@ -38,10 +38,14 @@ class Cluster:
         self._log = log
         self._senders: dict[str, PeerSender] = {}
         self._closing: set[asyncio.Task[None]] = set()
+        self.update_interval = service.settings.peers_update_interval  # registry seconds
 
     @property
     def senders(self) -> Iterable[PeerSender]:
-        """The senders to the peers; a URL that turned out to be this node itself has none that counts."""
+        """
+        The senders to the peers;
+        a URL that turned out to be this node itself has none that counts.
+        """
         return [sender for sender in self._senders.values() if not sender.is_self]
 
     def set_peers(self, urls: Iterable[str]) -> None:
@@ -114,7 +118,10 @@ class Cluster:
         return copied
 
     async def _fetch(self, sender: PeerSender) -> list[Instance] | None:
-        """Return all instances of a peer, none if it has none or is closed; None if it does not answer."""
+        """
+        Return all instances of a peer, none if it has none or is closed;
+        None if it does not answer.
+        """
         settings = self._service.settings
         client = PeerClient(sender.url, idle=0)
         try:

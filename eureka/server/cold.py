@@ -1,4 +1,7 @@
-"""What is not asked often: the node's state for people and tests, and its health for a load balancer."""
+"""
+What is not asked often:
+the node's state for people and tests, and its health for a load balancer.
+"""
 
 from __future__ import annotations
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qsl
 
 import msgspec
 
 from eureka.wire.paths import Target
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 Headers = tuple[tuple[bytes, bytes], ...]
 
@@ -31,7 +33,10 @@ class Request(msgspec.Struct, gc=False):
     sender: str = ""
 
     def query(self) -> dict[str, str]:
-        """Return the query; the first of repeated names counts, a name alone means an empty value."""
+        """
+        Return the query;
+        the first of repeated names counts, a name alone means an empty value.
+        """
         pairs: dict[str, str] = {}
         if self.query_string:
             text = self.query_string.decode("latin-1")
@@ -51,7 +56,10 @@ class Response(msgspec.Struct, gc=False):
 def read_head(
     method: str, target: Target, query: bytes, headers: Iterable[tuple[bytes, bytes]]
 ) -> Request:
-    """Return the request of these headers (names in lower case); of a repeated header the last counts."""
+    """
+    Return the request of these headers (names in lower case);
+    of a repeated header the last counts.
+    """
     request = Request(method, target, query)
     for name, value in headers:
         if name == b"accept":

@@ -1,4 +1,7 @@
-"""The log: one line an event, `key=value`, to standard error, stamped with the registry's own time."""
+"""
+The log: one line an event, `key=value`,
+to standard error, stamped with the registry's own time.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The connections to the peers: sends what the outboxes decide, and brings back what was answered."""
+"""
+The connections to the peers:
+sends what the outboxes decide, and brings back what was answered.
+"""
 
 from __future__ import annotations
 
@@ -158,7 +161,7 @@ class PeerSender:
                 continue
             try:
                 await self._send(batch)
-            except Exception as error:  # noqa: BLE001 - one odd batch must not end all replication
+            except Exception as error:  # noqa: BLE001 - one odd batch must not end replication
                 self._log.failure("batch-failed", error, url=self.shown)
                 outbox.timed_out(batch, now=self._clock.monotonic())
 
@@ -176,8 +179,9 @@ class PeerSender:
         """
         Send a batch and wait for its answer, but no longer than the read time-out.
 
-        An answer that comes later still counts: over a slow link all of them do. One request at most is
-        waited for that way, so a peer that hangs costs one connection more and no more.
+        An answer that comes later still counts: over a slow link all of them do.
+        One request at most is waited for that way,
+        so a peer that hangs costs one connection more and no more.
         """
         request = asyncio.create_task(self._post(batch), name=f"batch to {self.shown}")
         try:

@@ -1,5 +1,6 @@
 """
-Where settings stand: documents of a YAML file and the environment, flattened to one map as Spring does it.
+Where settings stand:
+documents of a YAML file and the environment, flattened to one map as Spring does it.
 
 Names are compared relaxed: case and hyphens do not count, nor underscores in the environment.
 """
@@ -8,11 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from eureka.core.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 ENVIRONMENT = "environment"
 _PLACEHOLDER = re.compile(r"\$\{([^${}:]+)(?::([^{}]*))?\}")
@@ -42,7 +46,10 @@ def relaxed(name: str) -> str:
 
 
 def load_yaml(path: Path, environment: Mapping[str, str]) -> Properties:
-    """Return what the documents of a file say, later ones over earlier ones, placeholders resolved."""
+    """
+    Return what the documents of a file say,
+    later ones over earlier ones, placeholders resolved.
+    """
     import yaml  # noqa: PLC0415 - 17 ms that a server without a file need not spend
 
     try:
@@ -70,7 +77,10 @@ def load_yaml(path: Path, environment: Mapping[str, str]) -> Properties:
 
 
 def resolve(properties: Properties, environment: Mapping[str, str]) -> Properties:
-    """Return the same with every `${NAME:default}` replaced: by the environment, another property, the default."""
+    """
+    Return the same with every `${NAME:default}` replaced:
+    by the environment, another property, the default.
+    """
     return {
         key: msgspec.structs.replace(found, value=_resolved(found, properties, environment))
         for key, found in properties.items()

@@ -19,11 +19,12 @@ from eureka.server.app import Application
 from eureka.server.cluster import Cluster
 from eureka.server.cold import cold_application
 from eureka.server.log import Log
+from eureka.server.protocol import BoundedProtocol
 from eureka.server.service import Service
 from eureka.server.timers import Timers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from eureka.server.clock import Clock
     from eureka.server.settings import Settings
@@ -34,7 +35,10 @@ BACKLOG = 2048
 
 
 class _Server(uvicorn.Server):
-    """Uvicorn without its own signal handlers: they end the process by the signal, not by its exit code."""
+    """
+    Uvicorn without its own signal handlers:
+    they end the process by the signal, not by its exit code.
+    """
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -56,13 +60,17 @@ def listen(settings: Settings) -> socket.socket:
     return listener
 
 
-def run(settings: Settings, clock: Clock, listener: socket.socket) -> None:
-    """Serve until SIGTERM or SIGINT."""
+def run(
+    settings: Settings, clock: Clock, listener: socket.socket, *, reload: Callable[[], Settings]
+) -> None:
+    """Serve until SIGTERM or SIGINT; `reload` reads the settings again, for the list of peers."""
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(_serve(settings, clock, listener))
+        runner.run(_serve(settings, clock, listener, reload))
 
 
-async def _serve(settings: Settings, clock: Clock, listener: socket.socket) -> None:
+async def _serve(
+    settings: Settings, clock: Clock, listener: socket.socket, reload: Callable[[], Settings]
+) -> None:
     log = Log(clock)
     node = Node(settings.policy(), settings.replication())
     service = Service(node, settings, clock)
@@ -72,7 +80,7 @@ async def _serve(settings: Settings, clock: Clock, listener: socket.socket) -> N
     application = Application(service, cold_application(service, cluster), log)
     config = uvicorn.Config(
         application,
-        http="httptools",
+        http=BoundedProtocol,
         ws="none",
         lifespan="off",
         loop="none",
@@ -95,12 +103,14 @@ async def _serve(settings: Settings, clock: Clock, listener: socket.socket) -> N
     # What was loaded stays: the collector need not look at it again.
     gc.collect()
     gc.freeze()
-    async with Timers(service, clock, log, Random()) as timers:  # noqa: S311 - fairness, not secrecy
+    async with Timers(service, clock, log, Random()) as timers:
         cluster.set_peers(settings.peers)
         opening = asyncio.create_task(_open(service, cluster, timers, log), name="opening")
+        watching = asyncio.create_task(_watch_peers(cluster, clock, log, reload), name="peer-list")
         await server.serve(sockets=[listener])
-        opening.cancel()
-        await asyncio.gather(opening, return_exceptions=True)
+        for task in (opening, watching):
+            task.cancel()
+        await asyncio.gather(opening, watching, return_exceptions=True)
         await cluster.close()
     log.info("ended")
 
@@ -115,6 +125,24 @@ async def _open(service: Service, cluster: Cluster, timers: Timers, log: Log) ->
     service.node.open(copied, now=service.clock.now())
     timers.opened()
     log.info("opened", copied=copied, expected=service.node.registry.preservation.clients)
+
+
+async def _watch_peers(
+    cluster: Cluster, clock: Clock, log: Log, reload: Callable[[], Settings]
+) -> None:
+    """Take up a changed list of peers: on SIGHUP at once, else every now and then."""
+    hung_up = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, hung_up.set)
+    interval = clock.real(cluster.update_interval)
+    while True:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(interval):
+                await hung_up.wait()
+        hung_up.clear()
+        try:
+            cluster.set_peers(reload().peers)
+        except ConfigurationError as error:
+            log.warning("peer-list-kept", error=str(error))
 
 
 def _end(server: uvicorn.Server) -> None:

@@ -1,11 +1,11 @@
 """
-The calls of the protocol: each is parse, one call of the core, render. Synchronous, so that no other call
+The calls of the protocol: each is parse, one call of the core, render.
+Synchronous, so that no other call
 comes between; a branch about the protocol here is a bug in placement.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from isal import igzip
@@ -14,17 +14,17 @@ from eureka.core.errors import InvalidRequest, RequestError, UnknownName
 from eureka.core.event import Changed, DeltaForgot
 from eureka.core.instance import Key
 from eureka.core.status import Action, Status
-from eureka.server.cache import CacheKey, Payload, ResponseCache
+from eureka.server.cache import CacheKey, Kind, Payload, ResponseCache
 from eureka.server.exchange import JSON, TEXT, Request, Response
-from eureka.wire.fields import commanded_status, known_status, query_timestamp
 from eureka.wire.batch import read_batch, write_answers
+from eureka.wire.fields import commanded_status, known_status, query_timestamp
 from eureka.wire.negotiation import accepted_formats, accepts_gzip, content_format
 from eureka.wire.paths import METHODS, Resource
 from eureka.wire.reading import read_registration
 from eureka.wire.writing import JsonWriter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from eureka.core.event import Event
     from eureka.core.lease import Lease
@@ -43,6 +43,14 @@ UNKNOWN: Final = Response(
 _GZIP: Final = (b"content-encoding", b"gzip")
 _FASTEST = 1  # level of isal; level 2 takes twice as long for 4 % less
 
+_LISTS: Final[dict[Resource, Kind]] = {
+    "apps": "apps",
+    "delta": "delta",
+    "app": "app",
+    "vip": "vip",
+    "svip": "svip",
+}
+_ZIPPED: Final = ("apps", "delta")
 _COMMANDS = frozenset(Status) - {Status.UNKNOWN}  # an override UNKNOWN would lock its client out
 _REMOVALS = frozenset(Status)
 
@@ -62,7 +70,7 @@ class Service:
         )
         self._handlers: dict[tuple[Resource, str], Callable[[Request, bytes], Response]] = {
             ("apps", "GET"): self._list,
-            ("delta", "GET"): self._delta,
+            ("delta", "GET"): self._list,
             ("app", "GET"): self._list,
             ("vip", "GET"): self._list,
             ("svip", "GET"): self._list,
@@ -112,25 +120,19 @@ class Service:
     def _list(self, request: Request, _body: bytes) -> Response:
         now = self.clock.now()
         self.node.registry.check_lists_open(now=now)
-        target = request.target
-        key = CacheKey(target.resource, target.name, request.compact)  # type: ignore[arg-type]  # the table above
-        regions = "regions" in request.query()
-        payload = self.cache.get(key, now=now.monotonic, fresh=regions)
-        if payload is None:
-            if target.resource == "app":
-                raise UnknownName("application", target.name)
-            payload = Payload(self._vip(key, ()), now.monotonic)
-        return self._written(request, payload, zipped=target.resource == "apps")
-
-    def _delta(self, request: Request, _body: bytes) -> Response:
-        if self.settings.disable_delta:
+        kind = _LISTS[request.target.resource]
+        if kind == "delta" and self.settings.disable_delta:
             return Response(403)
-        now = self.clock.now()
-        self.node.registry.check_lists_open(now=now)
-        key = CacheKey("delta", compact=request.compact)
-        payload = self.cache.get(key, now=now.monotonic, fresh="regions" in request.query())
-        assert payload is not None  # noqa: S101 - there is always a delta
-        return self._written(request, payload, zipped=True)
+        key = CacheKey(kind, request.target.name, request.compact)
+        # Nobody knows other regions here yet:
+        # a list that names some is the plain one, not kept apart.
+        fresh = "regions" in request.query()
+        payload = self.cache.get(key, now=now.monotonic, fresh=fresh)
+        if payload is None:
+            if kind == "app":
+                raise UnknownName("application", key.name)
+            payload = Payload(self._vip(key, ()), now.monotonic)
+        return self._written(request, payload, zipped=kind in _ZIPPED)
 
     def _instance(self, request: Request, _body: bytes) -> Response:
         key = Key(request.target.name, request.target.id)

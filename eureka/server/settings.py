@@ -1,4 +1,7 @@
-"""The settings of a server: by Spring's names, with Spring's defaults, from a YAML file and the environment."""
+"""
+The settings of a server:
+by Spring's names, with Spring's defaults, from a YAML file and the environment.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,7 @@ import re
 import socket
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
-from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 import msgspec
@@ -24,9 +26,13 @@ from eureka.server.properties import (
 )
 from eureka.server.spring_names import UNUSED, UNUSED_MAPS
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 _MEBIBYTE = 1024 * 1024
-_EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - the addresses to recognise, not to bind
+_EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - addresses to recognise, not to bind
 _LARGEST = 2**63 - 1
+_NEAR = 0.75  # of 1; how alike a name must be to be worth suggesting
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,7 +74,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def copies(self) -> int:
-        """How often a copy of a peer's registry is tried at start; 5 for a registry that is its own client, as in Spring."""
+        """
+        How often a copy of a peer's registry is tried at start;
+        5 for a registry that is its own client, as in Spring.
+        """
         if not self.fetch_registry:
             return 0
         if self.sync_retries is not None:
@@ -193,6 +202,11 @@ USED: Final[tuple[tuple[str, str, Parser], ...]] = (
 """Spring's name, the field of `Settings`, how it is read; a later name goes before an earlier one.
 `eureka.server.maxRequestBodyBytes` is this server's own."""
 
+_DURATIONS = {
+    name
+    for name, value in msgspec.structs.asdict(Settings()).items()
+    if isinstance(value, float) and name != "renewal_percent_threshold"
+}
 _SERVICE_URL = "eureka.client.serviceUrl"
 _ZONES = "eureka.client.availabilityZones"
 _REGION = "eureka.client.region"
@@ -210,6 +224,25 @@ def load(path: Path | None, environment: Mapping[str, str]) -> Settings:
     _check_names(properties)
     properties |= _named_in(environment)
     return _build(properties)
+
+
+def described(settings: Settings) -> str:
+    """
+    Return the effective settings, one a line, by the names they are given by;
+    seconds as such.
+    """
+    names = {field: name for name, field, _ in USED} | {"peers": f"{_SERVICE_URL}.defaultZone"}
+    values = msgspec.structs.asdict(settings) | {
+        "sync_retries": settings.copies,
+        "host_name": settings.own_host,
+        "peers": ",".join(settings.peers),
+    }
+    lines = [
+        f"{name} = {values[field]}{' s' if field in _DURATIONS else ''}\n"
+        for field, name in names.items()
+    ]
+    lines += [f"{name} has no effect here\n" for name in settings.unused]
+    return "".join(lines)
 
 
 def _build(properties: Properties) -> Settings:
@@ -258,7 +291,7 @@ def _check_names(properties: Properties) -> None:
 
 
 def _unknown(key: str) -> str:
-    nearest = get_close_matches(key, _KNOWN, n=1)
+    nearest = get_close_matches(key, _KNOWN, n=1, cutoff=_NEAR)
     hint = f"; did you mean {_KNOWN[nearest[0]]}?" if nearest else ""
     return f"is no setting of a Eureka server{hint}"
 
@@ -278,7 +311,7 @@ def _named_in(environment: Mapping[str, str]) -> Properties:
         elif in_map is not None:
             found[f"{in_map}.{dotless[len(in_map.replace('.', '')) :]}"] = variable
         elif dotless.startswith(_OURS) and not _SERVICE_LINK.search(variable.name):
-            nearest = get_close_matches(dotless, _IN_ENVIRONMENT, n=1)
+            nearest = get_close_matches(dotless, _IN_ENVIRONMENT, n=1, cutoff=_NEAR)
             hint = f"; did you mean {_variable(nearest[0])}?" if nearest else ""
             problem = f"is no setting of a Eureka server{hint}"
             raise ConfigurationError(ENVIRONMENT, variable.name, problem)

@@ -69,8 +69,11 @@ class Timers:
 
     async def _until(self, due: float) -> None:
         """Wait for a moment; the loop's timers may wake up to a millisecond early."""
-        while (rest := due - self._clock.monotonic()) > 0:
-            await asyncio.sleep(max(self._clock.real(rest), SHORTEST))
+        while True:
+            rest = self._clock.real(due - self._clock.monotonic())
+            if rest <= 0:
+                return
+            await asyncio.sleep(max(rest, SHORTEST))
 
     def _tell(self, event: Event) -> None:
         if isinstance(event, EvictionRan) and event.evicted:

@@ -1,12 +1,18 @@
-"""Single fields of a registration: what clients send for a number, a flag or a text, made one type."""
+"""
+Single fields of a registration:
+what clients send for a number, a flag or a text, made one type.
+"""
 
 from __future__ import annotations
 
+import math
 import re
+from typing import Final
 
 from eureka.core.errors import InvalidRequest
 from eureka.core.status import Status
 
+_SHOWN: Final = 60  # characters of a refused value that its error repeats
 _INTEGER = re.compile(r"-?[0-9]{1,30}\Z")
 _INT32 = range(-(2**31), 2**31)
 _INT64 = range(-(2**63), 2**63)
@@ -42,7 +48,10 @@ def lease_seconds(value: object, default: int) -> int:
 
 
 def timestamp(value: object, field: str) -> int | None:
-    """Return epoch milliseconds given as number or text; null and an empty text are as if absent."""
+    """
+    Return epoch milliseconds given as number or text;
+    null and an empty text are as if absent.
+    """
     if value is None or value == "":
         return None
     number = _number(value)
@@ -53,7 +62,7 @@ def timestamp(value: object, field: str) -> int | None:
 
 def flag(value: object) -> bool:
     """Return a flag: true, "true" and 1 mean yes, anything else no."""
-    return value is True or value == 1 or value == "true"
+    return value in (True, 1, "true")
 
 
 def reported_status(value: object) -> Status:
@@ -94,7 +103,7 @@ def _number(value: object) -> int | None:
     if isinstance(value, int):
         return value
     if isinstance(value, float):
-        return int(value) if value == value and abs(value) < 2**63 else None  # noqa: PLR0124 - NaN
+        return int(value) if math.isfinite(value) else None
     if isinstance(value, str) and _INTEGER.match(value.strip()):
         return int(value)
     return None
@@ -113,4 +122,4 @@ def _quoted(value: object) -> str:
     if value is None:
         return "missing"
     shown = str(value)
-    return f"'{shown[:60]}…'" if len(shown) > 60 else f"'{shown}'"
+    return f"'{shown[:_SHOWN]}…'" if len(shown) > _SHOWN else f"'{shown}'"

@@ -1,4 +1,7 @@
-"""Which form a body has and which one the caller reads: `Accept`, `Content-Type`, `Accept-Encoding`."""
+"""
+Which form a body has and which one the caller reads:
+`Accept`, `Content-Type`, `Accept-Encoding`.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +20,9 @@ def accepted_formats(accept: str) -> tuple[Format, ...]:
     """
     Return the formats an Accept header admits, the preferred one first; none at all is a 406.
 
-    JSON goes before XML wherever it is named, whatever the weights, as in the reference. Nobody who names
-    neither gets JSON first: the oldest clients send no Accept at all and read nothing but XML.
+    JSON goes before XML wherever it is named, whatever the weights, as in the reference.
+    Who names neither gets XML first:
+    the oldest clients send no Accept at all and read nothing else.
     """
     types = _weighted(accept)
     if not types:

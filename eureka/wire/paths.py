@@ -1,12 +1,17 @@
-"""The paths of the protocol, below `/eureka` or `/eureka/v2`: which resource is meant, which names it carries."""
+"""
+The paths of the protocol, below `/eureka` or `/eureka/v2`:
+which resource is meant, which names it carries.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 from urllib.parse import unquote
 
 import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 Resource = Literal[
     "apps", "delta", "app", "instance", "status", "metadata", "by-id", "vip", "svip", "batch"
@@ -47,11 +52,8 @@ def find(raw_path: str) -> Target | None:
         return None
     segments = segments[start:]
     names = [unquote(segment) if "%" in segment else segment for segment in segments]
-    return _SHAPES.get((names[0], len(names)), _nothing)(names)
-
-
-def _nothing(names: list[str]) -> Target | None:  # noqa: ARG001 - the signature of a shape
-    return None
+    shape = _SHAPES.get((names[0], len(names)))
+    return shape(names) if shape else None
 
 
 def _one_app(names: list[str]) -> Target:

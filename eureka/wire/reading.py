@@ -1,9 +1,11 @@
-"""Registrations and lists in JSON, read into core values: lenient about forms, strict about what is needed."""
+"""
+Registrations and lists in JSON, read into core values:
+lenient about forms, strict about what is needed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
@@ -27,6 +29,9 @@ from eureka.wire.fields import (
     timestamp,
 )
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 EMPTY_MAP = "java.util.Collections$EmptyMap"
 AMAZON = "com.netflix.appinfo.AmazonInfo"
 PLAIN = "com.netflix.appinfo.InstanceInfo$DefaultDataCenterInfo"
@@ -35,7 +40,10 @@ _DATA_CENTERS = ("Netflix", "Amazon", "MyOwn")  # eureka-client DataCenterInfo.N
 
 
 class InstanceBody(msgspec.Struct, rename="camel", gc=False):
-    """The fields of `instance` that mean something here; each may hold anything. Others are skipped."""
+    """
+    The fields of `instance` that mean something here;
+    each may hold anything. Others are skipped.
+    """
 
     instance_id: object = None
     host_name: object = None
@@ -111,20 +119,13 @@ def read_instance(body: InstanceBody, *, arrived_ms: int) -> Instance:
     ip_address = text(body.ip_addr, "ipAddr")
     app = text(body.app, "app")
     data_center = _data_center(body.data_center_info)
-    own_id = instance_id or _amazon_id(data_center) or host_name
-    for name, value in (
-        ("instanceId", own_id),
-        ("hostname", host_name),
-        ("ip address", ip_address),
-        ("appName", app),
-    ):
-        if not value:
-            raise InvalidRequest(f"Missing {name}")
+    own_id = _needed(instance_id or _amazon_id(data_center) or host_name, "instanceId")
+    host_name = _needed(host_name, "hostname")
+    ip_address = _needed(ip_address, "ip address")
+    app = _needed(app, "appName")
     if data_center is None:
         raise InvalidRequest("Missing dataCenterInfo")
-    if not data_center.name:
-        raise InvalidRequest("Missing dataCenterInfo Name")
-    assert own_id and host_name and ip_address and app  # noqa: PT018, S101 - the loop above saw to it
+    _needed(data_center.name, "dataCenterInfo Name")
     lease_info = _mapping(body.lease_info, "leaseInfo")
     overridden = known_status(body.overridden_status)
     if overridden is Status.UNKNOWN:
@@ -168,6 +169,12 @@ def _decode(decoder: msgspec.json.Decoder[_Decoded], body: bytes) -> _Decoded:
         raise InvalidRequest(f"cannot parse the request body: {error}") from error
 
 
+def _needed(value: str | None, name: str) -> str:
+    if not value:
+        raise InvalidRequest(f"Missing {name}")
+    return value
+
+
 def _or(value: int | None, default: int) -> int:
     return default if value is None else value
 
@@ -209,7 +216,8 @@ def _data_center(value: object) -> DataCenter | None:
     if kind not in _CLASSES:
         raise InvalidRequest("dataCenterInfo.@class names no data centre")
     if kind == AMAZON or name == "Amazon":
-        # Whichever of the two says so: a record half plain, half Amazon's cannot be written by Java peers.
+        # Whichever of the two says so:
+        # a record half plain, half Amazon's cannot be written by Java peers.
         return DataCenter("Amazon", _texts(fields.get("metadata"), "dataCenterInfo.metadata"))
     if name and name not in _DATA_CENTERS:
         raise InvalidRequest(f"dataCenterInfo.name must be one of {', '.join(_DATA_CENTERS)}")

@@ -1,4 +1,7 @@
-"""Core values in JSON, written as the reference writes them; what did not change is not written again."""
+"""
+Core values in JSON, written as the reference writes them;
+what did not change is not written again.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +75,10 @@ class JsonWriter:
         version: int,
         compact: bool,
     ) -> bytes:
-        """Return `{"applications":{…}}` of the recent changes; the hash is that of the whole registry."""
+        """
+        Return `{"applications":{…}}` of the recent changes;
+        the hash is that of the whole registry.
+        """
         by_name: dict[str, list[bytes]] = {}
         for record in records:
             written = self._written(record.instance, record.renewed_ms, compact=compact)
@@ -103,8 +109,7 @@ class JsonWriter:
         fragment = self._fragments.get(instance.key)
         if fragment is not None and fragment.instance is instance:
             return fragment
-        head, mark, tail = _encode(_full(instance)).partition(_SLOT_MARK)
-        assert mark  # noqa: S101 - _full puts it there
+        head, _, tail = _encode(_full(instance)).partition(_SLOT_MARK)
         fragment = _Fragment(instance, head + _SLOT_NAME, tail)
         if keep and not instance.evicted_ms:  # who left is written once or twice more
             self._fragments[instance.key] = fragment
