@@ -179,7 +179,7 @@ def test_protection_ends_with_the_first_minute_above_the_threshold(bracket: Brac
     expect("the runs after protection ended", bracket.runs).is_present()
 
     expect("the time from the minute's end to the first eviction", bracket.waited()).is_between(
-        -1, 8, because="a run every 7 s", margin=1
+        -4, 8, because="a run every 7 s", margin=1
     )
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from eureka_tck.observe.minutes import (
     FIRST_CALL,
+    LAST_LOOK,
     MINUTE,
     READING,
     Change,
@@ -40,6 +41,7 @@ STAYING: Final = tuple(f"staying-{number}" for number in range(5))
 EXPIRING: Final = tuple(f"expiring-{number}" for number in range(7))
 SHORT: Final = 5  # s, the leases of the expiring ones
 LONG: Final = 3600  # s, the leases of the staying ones
+FEW: Final = 2  # renewals in the first minute, fewer than the threshold
 THRESHOLD: Final = 13  # int((1 + 5 + 7) × 2 × 0.5), the seed counted
 
 KINDS: Final[Mapping[str, int]] = {
@@ -119,36 +121,34 @@ class _Recording:
         observer, clock = self.observer, self.observer.clock
         ready = opened_lately(clock, observer.started_at)
         self._come_and_go()
-        self._renew(2)  # a figure that is not 0, so that its first change can be seen
+        self._renew(FEW)  # a figure that is not 0, so that its first change can be seen
         first = observer.counters()
-        minutes = Minutes(
-            clock,
-            watch_change(clock, self._figure, observer.started_at + MINUTE, ready + MINUTE),
-        )
+        change = watch_change(clock, self._figure, 0, observer.started_at + MINUTE, ready + MINUTE)
+        minutes = Minutes.after(clock, change)
         observer.note("the first minute is over", at=minutes.first.before)
 
         minutes.reach(1, FIRST_CALL)
         self._renew(THRESHOLD)
         minutes.within(1)
         observer.note(f"{THRESHOLD} renewals: as many as the threshold")
-        second = watch_change(
-            clock, self._figure, minutes.first.after + MINUTE, minutes.first.before + MINUTE
-        )
+        second = watch_change(clock, self._figure, FEW, minutes.end(1), minutes.begin(2))
         minutes.reach(2, READING)
         equal = observer.counters()
         minutes.reach(2, FIRST_CALL)
         self._renew(THRESHOLD + 1)
         minutes.within(2)
         observer.note(f"{THRESHOLD + 1} renewals: one more")
-        minutes.reach(2, MINUTE - READING)
+        minutes.reach(2, LAST_LOOK)
         meanwhile = self._figure()
         kept = frozenset(observer.leases({APP})) & frozenset(EXPIRING)
+        minutes.within(2)
         observer.note(f"{len(kept)} of {len(EXPIRING)} expired leases are still listed")
 
         minutes.reach(3, READING)
         above = observer.counters()
         minutes.reach(3, 2 * INTERVAL_MS / 1000 + GRACE)
-        runs = observer.runs({APP}, INTERVAL_MS)
+        released_at_ms = observer.epoch_ms(minutes.begin(3))
+        runs = observer.runs({APP}, INTERVAL_MS, since_ms=released_at_ms - INTERVAL_MS)
         for run in runs:
             observer.note_run(run)
         lowered = observer.counters().threshold
@@ -157,6 +157,7 @@ class _Recording:
         observer.note(f"{sum(KINDS.values())} calls of {len(KINDS)} kinds")
         minutes.reach(4, READING)
         kinds = self._figure()
+        minutes.within(4)
         observer.note(f"{kinds} of them were counted")
         given = (
             "self-preservation on, renewalPercentThreshold 0.5, eviction every 7 s; 5 instances "
@@ -170,7 +171,7 @@ class _Recording:
             meanwhile=meanwhile,
             kept=kept,
             above=above,
-            released_at_ms=observer.epoch_ms(minutes.begin(3)),
+            released_at_ms=released_at_ms,
             runs=runs,
             lowered=lowered,
             kinds=kinds,

@@ -30,18 +30,18 @@ if TYPE_CHECKING:
     from eureka_tck.wire.sample import Sample
 
 INTERVAL_MS: Final = 1000  # fixtures/profiles/lease.toml
-DURATION: Final = 10  # s, of every lease that something is done to
-LATER: Final = 5.0  # s after registration it is done
-CADENCE: Final = 22.0  # s between the renewals of a live instance, whose lease is LIVE_DURATION
-LIVE_DURATION: Final = 30  # s
-BEATS: Final = 5  # renewals of a live instance: more than three of its leases
+DURATION: Final = 20  # s, of every lease that something is done to
+LATER: Final = 6.0  # s after registration it is done
+CADENCE: Final = 25.0  # s between the renewals of a live instance, whose lease is LIVE_DURATION
+LIVE_DURATION: Final = 40  # s
+BEATS: Final = 4  # renewals of a live instance
 WATCHED: Final = 118.0  # s until the ends are read
 RECOUNT: Final = 20.0  # s, renewalThresholdUpdateIntervalMs of the profile
 CONFUSABLE: Final = 4.0  # s of run lateness at which a wrong length could pass for a right one
 
 APP: Final = "LEASE"
 METRONOME: Final = "LEASE-METRONOME"
-BEAT_SECONDS: Final = (*range(1, 61), *range(65, 121, 5))
+BEAT_SECONDS: Final = (*range(1, 71), *range(75, 121, 5))
 """Durations of the metronome's leases."""
 
 OVERFLOWING: Final = (2_147_484, 3_000_000)
@@ -77,7 +77,7 @@ class Life:
 @dataclass(frozen=True, slots=True)
 class Leases:
     """
-    How long leases lived; `lives` by what was done to them.
+    How long leases lived; `lives` by what was done to them, registered from `from_ms` on.
 
     `runs` are those of the metronome. `stamps` are the lease stamps read singly right after a
     renewal (`renewed`, between the two instants of its life) and without one (`fresh`).
@@ -86,6 +86,7 @@ class Leases:
     """
 
     tape: Tape
+    from_ms: int
     lives: Mapping[str, Life]
     runs: tuple[Run, ...]
     stamps: Mapping[str, Lease]
@@ -100,7 +101,13 @@ class Leases:
         if len(self.runs) < 2 * DURATION:
             raise Inconclusive(
                 f"only {len(self.runs)} eviction runs were seen, though a lease ran out every "
-                f"second for {BEAT_SECONDS[59]} s."
+                f"second for a minute."
+            )
+        if life.begun_before_ms > self.from_ms + DURATION * 1000:
+            raise Inconclusive(
+                f"what was to be done {LATER:g} s after the registrations was done up to "
+                f"{(life.begun_before_ms - self.from_ms) / 1000:.1f} s after them.",
+                late=True,
             )
         if (late := self._lateness(life)) > CONFUSABLE:
             raise Inconclusive(
@@ -142,7 +149,7 @@ DEEDS: Final[Mapping[str, Callable[[WireClient, str], Answer]]] = {
 
 UNTOUCHED: Final = "registered and left alone"
 
-STORED: Final[Mapping[str, int]] = {"registered with an older T and another duration": 30}
+STORED: Final[Mapping[str, int]] = {"registered with an older T and another duration": 60}
 """Durations in s of the registrations, where they are not DURATION."""
 
 
@@ -164,6 +171,7 @@ class _Recording:
     def record(self) -> Leases:
         observer, clock = self.observer, self.observer.clock
         seeded = self._threshold()
+        from_ms = self._registry_ms()
         self._populate()
         populated = clock.now()
         clock.reach(populated + LATER)
@@ -175,7 +183,7 @@ class _Recording:
         for beat in range(1, BEATS + 1):
             clock.reach(populated + beat * CADENCE)
             self._beat()
-            if not present and clock.now() > populated + 2 * RECOUNT + CADENCE / 2:
+            if not present and clock.now() > populated + 2 * RECOUNT + RECOUNT / 4:
                 recounted, present = self._threshold(), len(observer.held())
         clock.reach(populated + WATCHED)
         ends = observer.evicted({APP, METRONOME})
@@ -186,11 +194,12 @@ class _Recording:
             for deed, (after, before) in self.begun.items()
         }
         given = (
-            "self-preservation off, eviction every 1 s, no cap; leases of 10 s registered "
-            "together, 5 s later each has one thing done to it"
+            "self-preservation off, eviction every 1 s, no cap; leases of 20 s registered "
+            "together, 6 s later each has one thing done to it"
         )
         return Leases(
             tape=observer.tape(given),
+            from_ms=from_ms,
             lives=lives,
             runs=runs,
             stamps=self.stamps,

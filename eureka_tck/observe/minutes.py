@@ -24,7 +24,7 @@ POLL: Final = 0.5  # registry s between two looks: how exactly a change is known
 FIRST_CALL: Final = (
     5.0  # s after the beginning of a minute: what is sent then counts in it for sure
 )
-LAST_CALL: Final = 55.0  # s after it: what is answered then counted in it for sure
+LAST_LOOK: Final = 54.0  # s after it: its last look is taken then, well before its end
 VAGUE: Final = 4.0  # s: known less exactly, a call could fall into either minute
 SLOWEST_START: Final = 100.0  # registry s from its start until a node is ready: 20 s at speed 5
 READING: Final = 3.0  # s after the beginning of a minute its counters are read
@@ -50,37 +50,27 @@ def opened_lately(clock: Clock, started_at: float) -> float:
     return ready
 
 
-def watch_change(clock: Clock, figure: Callable[[], int], earliest: float, latest: float) -> Change:
+def watch_change(
+    clock: Clock, figure: Callable[[], int], old: int, earliest: float, latest: float
+) -> Change:
     """
-    Wait for the figure to change between two instants (registry s) and say when it did.
+    Wait for the figure to change from `old` between two instants (registry s); say when it did.
 
     Inconclusive if it does not: then no minute can be told from another.
     """
     clock.reach(earliest - BEFORE)
-    after = clock.now()
-    old = figure()
+    after = earliest
     while True:
         asked = clock.now()
-        seen = figure()
-        if seen != old:
-            return _exact(Change(after, clock.now()))
-        after = asked
+        if figure() != old:
+            return Change(after, clock.now())
+        after = max(earliest, asked)
         if asked > latest + PATIENCE:
             raise Inconclusive(
                 f"the renewals of the last minute stayed {old} from {earliest:.1f} s to "
                 f"{asked:.1f} s, though a minute with other renewals ended in that time."
             )
         clock.reach(asked + POLL)
-
-
-def _exact(change: Change) -> Change:
-    if change.before - change.after > VAGUE:
-        raise Inconclusive(
-            f"the end of a minute is only known to lie between {change.after:.1f} s and "
-            f"{change.before:.1f} s.",
-            late=True,
-        )
-    return change
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,19 +80,34 @@ class Minutes:
     clock: Clock
     first: Change
 
+    @classmethod
+    def after(cls, clock: Clock, first: Change) -> Minutes:
+        """Return the minutes; Inconclusive where the change is not known well enough."""
+        if first.before - first.after > VAGUE:
+            raise Inconclusive(
+                f"the end of the first minute is only known to lie between {first.after:.1f} s "
+                f"and {first.before:.1f} s.",
+                late=True,
+            )
+        return cls(clock, first)
+
     def begin(self, number: int) -> float:
         """Return the latest instant at which minute `number` can have begun."""
         return self.first.before + (number - 1) * MINUTE
 
+    def end(self, number: int) -> float:
+        """Return the earliest instant at which minute `number` can be over."""
+        return self.first.after + number * MINUTE
+
     def reach(self, number: int, seconds: float) -> None:
-        """Wait until so many seconds into that minute; negative: before it begins."""
+        """Wait until so many seconds into that minute."""
         self.clock.reach(self.begin(number) + seconds)
 
     def within(self, number: int) -> None:
-        """Raise Inconclusive unless what has just been answered counted in that minute."""
-        into = self.clock.now() - self.begin(number)
-        if not 0 <= into <= LAST_CALL:
+        """Raise Inconclusive unless what was just answered still belonged to that minute."""
+        if (now := self.clock.now()) > self.end(number):
             raise Inconclusive(
-                f"renewals meant for minute {number} were answered {into:.1f} s after it began.",
+                f"what belongs into minute {number} was answered {now - self.end(number):.1f} s "
+                "after its end.",
                 late=True,
             )

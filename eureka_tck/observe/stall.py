@@ -152,6 +152,7 @@ def _attempt(observer: Observer, last: Run, app: str) -> tuple[Stall | None, Run
     run_at = clock.at_epoch_ms(last.start_ms)
     clock.reach(run_at + STOPS)
     observer.node.pause()
+    stopped_at = clock.now()
     observer.note("the process stands still")
     try:
         clock.reach(run_at + GOES_ON)
@@ -162,7 +163,8 @@ def _attempt(observer: Observer, last: Run, app: str) -> tuple[Stall | None, Run
     observer.keep(observer.wire.renew(app, renewed))
     following = observer.seek_run({app}, INTERVAL_MS, late.start_ms)
     due_ms = last.start_ms + INTERVAL_MS
-    if len(listed) < len(samples) + 1 or late.start_ms - due_ms < LATE_ENOUGH * 1000:
+    in_time = stopped_at < clock.at_epoch_ms(due_ms) - NEAR
+    if len(listed) < len(samples) + 1 or not in_time or late.start_ms - due_ms < LATE_ENOUGH * 1000:
         observer.note("the pause did not fall as meant: once more")
         return None, following or late
     expiry_ms = {
