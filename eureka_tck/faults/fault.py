@@ -46,7 +46,7 @@ class Fault(ABC):
         if reason := self.can_bite(self.site.cluster):
             raise CannotBite(f"the fault {self.name} ({self.kind}) cannot bite here: {reason}.")
         self.prepare()
-        self.began_at = self.site.clock.now()
+        self.began_at = self.site.now()
         self.site.history.write(
             FaultBegan(
                 at=self.began_at,
@@ -86,9 +86,7 @@ class Fault(ABC):
         """Look for its effect, record what was seen, and return that: nothing if there was none."""
         proof = self.proof()
         if proof:
-            self.site.history.write(
-                FaultBit(at=self.site.clock.now(), fault=self.name, proof=proof)
-            )
+            self.site.history.write(FaultBit(at=self.site.now(), fault=self.name, proof=proof))
         return proof
 
     @abstractmethod
@@ -119,7 +117,7 @@ class Fault(ABC):
         return ()
 
     def _healed(self) -> None:
-        since, problem = self.site.clock.now(), ""
+        since, problem = self.site.now(), ""
         try:
             self.heal()
         except Exception as error:
@@ -127,5 +125,5 @@ class Fault(ABC):
             raise
         finally:
             self.site.history.write(
-                FaultEnded(at=self.site.clock.now(), fault=self.name, since=since, error=problem)
+                FaultEnded(at=self.site.now(), fault=self.name, since=since, error=problem)
             )

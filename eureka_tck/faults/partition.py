@@ -96,7 +96,7 @@ class Partition(Fault):
             if sentence is None:
                 return ()
             missing += [sentence] if sentence else []
-        at = f"asked at {self.site.clock.now():.1f} s"
+        at = f"asked at {self.site.now():.1f} s"
         dialled = [f"connections over {listed(refused, len(refused))} are refused, {at}"]
         return (*(dialled if refused else []), *missing)
 
@@ -150,7 +150,7 @@ class Partition(Fault):
         rules = Rules.of(self.site.cluster.settings[source])
         with Probe(f"{self.name}-{source}", source, sinks, self.site) as probe:
             self.site.clock.reach(probe.registered_at + max(rules.propagation(), crossing + SLACK))
-            stayed_away, asked = probe.has_stayed_away(), self.site.clock.now()
+            stayed_away, asked = probe.has_stayed_away(), self.site.now()
         if not stayed_away:
             self._doubt(f"{probe.instance} was not kept from {listed(sinks)}")
             return None
@@ -161,5 +161,5 @@ class Partition(Fault):
 
     def _doubt(self, said: str) -> None:
         self.site.history.write(
-            Marked(at=self.site.clock.now(), name=f"{self.name} is in doubt", said=said)
+            Marked(at=self.site.now(), name=f"{self.name} is in doubt", said=said)
         )

@@ -59,9 +59,12 @@ class Header(Struct, frozen=True, kw_only=True, tag="header", tag_field="event")
     command: str
     nodes: tuple[str, ...]
     settings: dict[str, dict[str, str]]
+    title: str = ""
+    why: str = ""
     promises: tuple[str, ...] = ()
     schedule: dict[str, object] = {}
     versions: dict[str, str] = {}
+    machine: str = ""
 
 
 class Invoked(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="op", tag_field="event"):

@@ -95,10 +95,10 @@ def absences(life: Life, node: str, readings: Sequence[Sample]) -> list[Absence]
     """
     Return the stretches in which the node, having shown the live instance, did not.
 
-    At its home node it must be there from the first acknowledged call on.
+    One that was never shown at all is not looked for here: its home would refuse its renewal.
     """
     found: list[Absence] = []
-    last_seen = life.since if node == life.home else None
+    last_seen: float | None = None
     gone: float | None = None
     for reading in readings:
         if not life.covers(reading.began, reading.ended):

@@ -103,7 +103,7 @@ class _Play:
         self.phase = phase
         self._mark(phase, "")
         workloads = self._all(phase)
-        began = self.site.clock.now()
+        began = self.site.now()
         for workload in workloads:
             workload.start(self.crew, began)
         return workloads
@@ -136,7 +136,7 @@ class _Play:
 
     def _break(self, workloads: list[Workload]) -> None:
         """Begin and end each fault at its instant; all are healed when this is left."""
-        clock, began = self.site.clock, self.site.clock.now()
+        clock, began = self.site.clock, self.site.now()
         order = iter(range(2 * len(self.schedule.strikes)))
         agenda = [(began + strike.begins, next(order), strike) for strike in self.schedule.strikes]
         heapq.heapify(agenda)
@@ -179,4 +179,4 @@ class _Play:
         self.told(self.phase, seen)
 
     def _mark(self, name: str, said: str) -> None:
-        self.site.history.write(Marked(at=self.site.clock.now(), name=name, said=said))
+        self.site.history.write(Marked(at=self.site.now(), name=name, said=said))

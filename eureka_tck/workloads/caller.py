@@ -73,12 +73,12 @@ class Caller:
         *,
         dirty_ms: int | None = None,
     ) -> Completed:
-        history, clock = self._site.history, self._site.clock
+        history = self._site.history
         op = history.number()
         registers = verb == "register"
         history.write(
             Invoked(
-                at=clock.now(),
+                at=self._site.now(),
                 op=op,
                 who=who,
                 node=self.node,
@@ -97,9 +97,17 @@ class Caller:
         except NoAnswer as why:
             outcome = "refused" if why.kind in NEVER_SENT else "unknown"
             error = f"{why.kind}: {why.detail}"
-        done = Completed(at=clock.now(), op=op, outcome=outcome, status=status, error=error)
+        done = Completed(at=self._site.now(), op=op, outcome=outcome, status=status, error=error)
         history.write(done)
+        if outcome == "ok":
+            self._note(verb, member, dirty_ms)
         return done
+
+    def _note(self, verb: Verb, member: Member, dirty_ms: int | None) -> None:
+        if verb == "register" and dirty_ms is not None:
+            self._site.watch.registered(member.instance, dirty_ms)
+        elif verb == "cancel":
+            self._site.watch.cancelled(member.instance)
 
 
 def _outcome(status: int) -> Outcome:

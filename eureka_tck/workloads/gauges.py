@@ -25,7 +25,7 @@ class Gauges:
         self.error: Exception | None = None
         self._site = site
         self._counts = "counters" in site.cluster.capabilities
-        self._read_at = site.clock.now()
+        self._read_at = site.now()
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="gauges", daemon=True)
 
@@ -56,7 +56,7 @@ class Gauges:
 
     def _read_clock(self) -> None:
         clock = self._site.clock
-        late, now = clock.lateness(self._read_at), clock.now()
+        late, now = round(clock.lateness(self._read_at), 4), self._site.now()
         self._site.history.write(ClockRead(at=now, epoch_ms=clock.epoch_ms(), late=late))
         self._read_at = now
 
@@ -70,7 +70,7 @@ class Gauges:
                 continue
             self._site.history.write(
                 Counted(
-                    at=self._site.clock.now(),
+                    at=self._site.now(),
                     node=node.name,
                     threshold=counters.threshold,
                     renewals=counters.renewals_last_minute,

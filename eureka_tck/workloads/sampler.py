@@ -2,8 +2,9 @@
 Reads every node all the time: one thread a node, a full list at a time.
 
 Lists are cached and may be wrong for minutes in a registry with a race (CACHE-07), single reads are
-not: whatever vanishes from a list is confirmed by a single read before it counts as gone. The other
-way round a list may show what is gone; so the last sample of a run is made of single reads alone.
+not: what a list lacks, or shows with another T than was registered last, is read singly before it
+counts. The other way round a list may show what is gone; so the last sample of a run is made of
+single reads alone.
 """
 
 from __future__ import annotations
@@ -93,7 +94,7 @@ class _Sampler(threading.Thread):
 
     def read_singly(self, instances: Iterable[str]) -> None:
         """Sample by single reads."""
-        began = self._site.clock.now()
+        began = self._site.now()
         try:
             present = {
                 instance: seen
@@ -110,13 +111,14 @@ class _Sampler(threading.Thread):
         self._client.close()
 
     def _sample(self) -> None:
-        began = self._site.clock.now()
+        expected = self._site.watch.expected()
+        began = self._site.now()
         try:
             answer = self._client.apps()
             if answer.status != FOUND:
                 raise Unreadable(f"the status is {answer.status}", answer.exchange)
             present = {f"{one.app}/{one.id}": seen_of(one) for one in answer.applications()}
-            for instance in self._known.keys() - present.keys():
+            for instance in self._doubtful(present, expected):
                 seen = self._read_one(instance)
                 if seen is not None:
                     present[instance] = seen
@@ -124,6 +126,16 @@ class _Sampler(threading.Thread):
             self._failed(began, why)
             return
         self._record(began, present, "list")
+
+    def _doubtful(self, present: Mapping[str, Seen], expected: Mapping[str, int]) -> set[str]:
+        """Return what the list does not tell as it was told, and what has vanished from it."""
+        vanished = self._known.keys() - present.keys()
+        other = {
+            instance
+            for instance, dirty_ms in expected.items()
+            if (seen := present.get(instance)) is None or seen.dirty_ms != dirty_ms
+        }
+        return vanished | other
 
     def _read_one(self, instance: str) -> Seen | None:
         app, _, identity = instance.partition("/")
@@ -138,7 +150,7 @@ class _Sampler(threading.Thread):
         changed = {name: seen for name, seen in present.items() if self._known.get(name) != seen}
         self._site.history.write(
             Sampled(
-                at=self._site.clock.now(),
+                at=self._site.now(),
                 began=began,
                 node=self._node,
                 source=source,
@@ -153,7 +165,7 @@ class _Sampler(threading.Thread):
     def _failed(self, began: float, why: WireError) -> None:
         error = f"{why.kind}: {why.detail}" if isinstance(why, NoAnswer) else str(why)
         self._site.history.write(
-            Sampled(at=self._site.clock.now(), began=began, node=self._node, error=error)
+            Sampled(at=self._site.now(), began=began, node=self._node, error=error)
         )
 
 

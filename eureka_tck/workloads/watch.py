@@ -1,4 +1,7 @@
-"""What every node told last, for whoever waits for something while the run goes on."""
+"""
+What every node told last, for whoever waits for something while the run goes on;
+and what the registries have been told, so that samplers know what to look for.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +18,29 @@ NOTHING: Final[Mapping[str, Seen]] = MappingProxyType({})
 
 
 class Watch:
-    """The latest sample of each node; written by samplers, read by anybody."""
+    """The latest sample of each node, and the last T of each registered instance."""
 
     def __init__(self, nodes: Sequence[str]) -> None:
         self.nodes = tuple(nodes)
         self._lock = threading.Lock()
         self._latest: dict[str, Mapping[str, Seen]] = dict.fromkeys(nodes, NOTHING)
         self._ever: dict[str, set[str]] = {node: set() for node in nodes}
+        self._registered: dict[str, int] = {}
+
+    def registered(self, instance: str, dirty_ms: int) -> None:
+        """Take note that a node accepted a registration."""
+        with self._lock:
+            self._registered[instance] = dirty_ms
+
+    def cancelled(self, instance: str) -> None:
+        """Take note that a node accepted a cancellation."""
+        with self._lock:
+            self._registered.pop(instance, None)
+
+    def expected(self) -> Mapping[str, int]:
+        """Return the T of every instance that was registered and not cancelled, dead ones too."""
+        with self._lock:
+            return dict(self._registered)
 
     def saw(self, node: str, present: Mapping[str, Seen]) -> None:
         """Take note of a whole sample."""
@@ -45,9 +64,10 @@ class Watch:
 
     def gone(self, instances: Iterable[str]) -> bool:
         """Whether every node has shown each of them once and shows none of them now."""
+        names = tuple(instances)
         with self._lock:
             return all(
                 instance in self._ever[node] and instance not in self._latest[node]
                 for node in self.nodes
-                for instance in instances
+                for instance in names
             )

@@ -1,0 +1,167 @@
+"""The page of a chaos run: its account, put into the tables of `eureka_tck.report.run_page`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from eureka_tck.report.run_page import Cell, Fact, Link, Row, RunPage, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from eureka_tck.promises.account import ChaosReport
+    from eureka_tck.promises.expectation import Judged, Verdict
+    from eureka_tck.report import model
+
+SHAPES: Final[dict[Verdict, model.Verdict]] = {
+    "broken": "failed",
+    "unexpected pass": "unexpected pass",
+    "inconclusive": "inconclusive",
+    "known deviation": "known deviation",
+    "kept": "passed",
+}
+"""Which shape and colour of the report's verdicts a promise's has."""
+
+WORDS: Final[dict[Verdict, str]] = {
+    "broken": "Not conformant",
+    "unexpected pass": "Not as expected",
+    "inconclusive": "Inconclusive",
+    "known deviation": "As expected",
+    "kept": "Conformant",
+}
+
+VIOLATIONS_SHOWN: Final = 50
+
+
+def page_of(report: ChaosReport, links: Sequence[Link]) -> RunPage:
+    """Return the page; `links` are the files beside it."""
+    return RunPage(
+        title=f"Chaos on {report.target}, scenario {report.scenario}",
+        verdict=SHAPES[report.verdict],
+        verdict_word=WORDS[report.verdict],
+        sentence=report.verdict_sentence,
+        lead=report.lead,
+        facts=_facts(report),
+        tables=[
+            _promises(report),
+            *_violations(report),
+            _faults(report),
+            _story(report),
+            _calls(report),
+            *_settings(report),
+        ],
+        links=links,
+        command=report.command,
+        exit_code=report.exit_code,
+    )
+
+
+def _facts(report: ChaosReport) -> list[Fact]:
+    took = [] if report.seconds is None else [Fact("Took", f"{report.seconds:.0f} s of real time")]
+    return [
+        Fact("Scenario", report.scenario, report.title),
+        Fact("Target", report.target, ", ".join(f"{k} {v}" for k, v in report.versions.items())),
+        Fact("Backend", report.backend, f"{len(report.settings)} nodes"),
+        Fact("Speed", f"× {report.speed:g}", f"{report.registry_seconds:.0f} registry s"),
+        Fact("Seed", str(report.seed)),
+        Fact("Machine", report.machine, f"latest harness tick {report.lateness:.2f} registry s"),
+        *took,
+        Fact("Began", report.started),
+    ]
+
+
+def _promises(report: ChaosReport) -> Table:
+    return Table(
+        "Promises",
+        ("Promise", "Budget", "Measured", "Name, rows"),
+        [_promise(judged) for judged in report.promises],
+        lead="Budgets are computed from the effective settings; all times are registry seconds.",
+        numbers={1, 2},
+    )
+
+
+def _promise(judged: Judged) -> Row:
+    one = judged.judgement
+    known = f" Known: {judged.deviation.reason}" if judged.deviation else ""
+    notes = " ".join(f"{note}." for note in one.notes)
+    budget = Cell(f"{one.budget.seconds:g} s", one.budget.formula) if one.budget else "—"
+    measured = "never" if one.measured is None else f"{one.measured:.1f} s"
+    return Row(
+        (
+            Cell(one.statement, f"{one.said}{known} {one.judged}. {notes}".strip()),
+            budget,
+            "nothing to judge" if one.finding == "inconclusive" else measured,
+            Cell(one.promise, " ".join(one.rows)),
+        ),
+        verdict=SHAPES[judged.verdict],
+        word=judged.verdict.capitalize(),
+    )
+
+
+def _violations(report: ChaosReport) -> list[Table]:
+    found = [(j.judgement.promise, v) for j in report.promises for v in j.judgement.violations]
+    if not found:
+        return []
+    left = len(found) - VIOLATIONS_SHOWN
+    more = f"The first {VIOLATIONS_SHOWN}; {left} more are in report.json." if left > 0 else ""
+    rows = [
+        Row(
+            (
+                f"{one.at:.1f}",
+                "never" if one.until is None else f"{one.until:.1f}",
+                one.node,
+                one.instance,
+                Cell(one.said, promise),
+            )
+        )
+        for promise, one in found[:VIOLATIONS_SHOWN]
+    ]
+    head = ("From, s", "Until, s", "Node", "Instance", "What was seen")
+    return [Table("Violations", head, rows, lead=more, numbers={0, 1})]
+
+
+def _faults(report: ChaosReport) -> Table:
+    rows = [
+        Row(
+            (
+                Cell(fault.said, ", ".join(fault.links)),
+                f"{fault.began:.1f}",
+                "never" if fault.ended is None else f"{fault.ended:.1f}",
+                Cell(
+                    "It bit." if fault.proof else "It was never seen to bite.",
+                    "; ".join(fault.proof),
+                ),
+            )
+        )
+        for fault in report.faults
+    ]
+    return Table("Faults", ("Fault", "From, s", "To, s", "Proof"), rows, numbers={1, 2})
+
+
+def _story(report: ChaosReport) -> Table:
+    rows = [Row((f"{told.at:.1f}", told.where, told.what)) for told in report.story]
+    return Table("What happened", ("At, s", "Where", "What"), rows, numbers={0})
+
+
+def _calls(report: ChaosReport) -> Table:
+    outcomes = ("ok", "refused", "unknown")
+    rows = [
+        Row((calls.verb, *(f"{calls.outcomes.get(outcome, 0):,}" for outcome in outcomes)))
+        for calls in report.calls
+    ]
+    return Table("Client calls", ("Call", *outcomes), rows, numbers={1, 2, 3})
+
+
+def _settings(report: ChaosReport) -> list[Table]:
+    names = sorted({name for settings in report.settings.values() for name in settings})
+    rows = []
+    for name in names:
+        values = {node: settings.get(name, "—") for node, settings in report.settings.items()}
+        same = len(set(values.values())) == 1
+        value = (
+            next(iter(values.values()))
+            if same
+            else ", ".join(f"{node}: {value}" for node, value in values.items())
+        )
+        rows.append(Row((name, value)))
+    return [Table("Effective settings", ("Setting", "Value"), rows)] if rows else []
