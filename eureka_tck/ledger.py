@@ -17,6 +17,8 @@ import msgspec
 import platformdirs
 import psutil
 
+from eureka_tck.errors import CannotRun
+
 RUN_VARIABLE = "EUREKA_TCK_RUN"  # in the environment of every process a run starts
 DOCKER_LABEL = "eureka-tck.run"  # on every container and network a run makes
 SAME_START = 1.0  # s: the kernel counts in 1/100 s, psutil adds a boot time that may be adjusted
@@ -42,10 +44,16 @@ class Ledger:
     def create(cls, run: str) -> Ledger:
         """Open the list of a run that this process owns."""
         ledger = cls(run)
-        ledger.path.parent.mkdir(parents=True, exist_ok=True)
         pid = os.getpid()
         owner = Entry("owner", pid=pid, started=start_of(pid) or 0.0, host=platform.node())
-        ledger._write(owner)
+        try:
+            ledger.path.parent.mkdir(parents=True, exist_ok=True)
+            ledger._write(owner)
+        except OSError as error:
+            raise CannotRun(
+                f"what a run starts cannot be recorded in {folder()}: {error.strerror or error}.",
+                "Set XDG_STATE_HOME to a folder that can be written to.",
+            ) from error
         return ledger
 
     @classmethod

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import FrameType
 
-TERMINATED = 143  # exit code of a process that a SIGTERM ended: 128 + 15
+ENDINGS = (signal.SIGTERM, signal.SIGHUP)  # of the system, and of a terminal that is closed
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,19 +67,19 @@ class Run:
 
     @contextmanager
     def owned(self) -> Iterator[Run]:
-        """Close the run on leaving, also when this process is told to terminate."""
+        """Close the run on leaving, also when this process is told to end."""
         in_main = threading.current_thread() is threading.main_thread()
-        before = signal.signal(signal.SIGTERM, _leave) if in_main else None
+        before = {number: signal.signal(number, _leave) for number in ENDINGS} if in_main else {}
         try:
             yield self
         finally:
             self.close()
-            if in_main:
-                signal.signal(signal.SIGTERM, before)
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
 
-def _leave(_signal: int, _frame: FrameType | None) -> None:
-    sys.exit(TERMINATED)
+def _leave(number: int, _frame: FrameType | None) -> None:
+    sys.exit(128 + number)  # as a shell says of a process that a signal ended
 
 
 def _make_folder(out: Path, name: str, identity: str) -> Path:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -47,6 +48,7 @@ API_PORT = 8474  # Toxiproxy's own
 SHIFTS = (0, 10_000, 20_000)  # where a server of this machine holds port 8761 of all addresses
 TOXIPROXY_BUDGET = 10.0  # real s to answer; 0.05 s on an idle machine
 KILL_BUDGET = 10.0  # real s for a killed process to be gone
+COMPILERS = ("cc", "gcc", "clang")  # of the shim that steps wall clocks
 PRIVATE = ("EUREKA_", "SPRING_", "SERVER_PORT", "SERVER_ADDRESS")  # of the environment: would set
 
 
@@ -91,8 +93,12 @@ class ProcessBackend:
     @property
     def capabilities(self) -> frozenset[str]:
         """Return what this machine allows; whether its supplies can be had shows when used."""
-        alone = {"kill", "pause", "clock", "step", "memory"}
-        return frozenset(alone | {"peers", "links"} if has_loopback_block() else alone)
+        able = {"kill", "pause", "clock", "memory"}
+        if any(map(shutil.which, COMPILERS)):
+            able |= {"step"}
+        if has_loopback_block():
+            able |= {"peers", "links"}
+        return frozenset(able)
 
     @property
     def links(self) -> Links:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -94,7 +95,7 @@ def test_a_mixed_cluster_replicates(run: Run) -> None:
         for source, sink in (("a", "b"), ("b", "a")):
             lateness_of_stamps(cluster, cluster[source], f"from-{source}")
             cluster.clock.wait_until(
-                lambda sink=sink, source=source: has(cluster[sink], "CLOCK", f"from-{source}"),
+                partial(has, cluster[sink], "CLOCK", f"from-{source}"),
                 within=60,
                 what=f"the instance of {source} on {sink}",
             )

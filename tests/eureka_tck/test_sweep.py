@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING
 import psutil
 import pytest
 
-from eureka_tck.clock import Patience
+from eureka_tck.clock import Clock, Patience
 from eureka_tck.ledger import RUN_VARIABLE, Entry, Ledger
 from eureka_tck.run import Run
 from eureka_tck.supplies import toxiproxy as supply
@@ -31,10 +31,11 @@ from eureka_tck.targets import parse_target
 adapter, out, links = sys.argv[1:]
 run = Run.create("test", "stub", Path(out), seed=1)
 with run.owned():
+    print(run.id, flush=True)
     targets = parse_target("command:" + adapter)
     spec = ClusterSpec.of("held", targets, nodes=2, links=links == "links")
     with Cluster(spec, run):
-        print(run.id, flush=True)
+        print("ready", flush=True)
         sys.stdin.read()
 """
 BUDGET = 20.0  # real s for a process to end
@@ -49,8 +50,8 @@ def runner(
     """Start a runner of its own that holds a cluster; return its process and the run's id."""
     started: list[subprocess.Popen[str]] = []
 
-    def start(*, links: bool = False) -> tuple[subprocess.Popen[str], str]:
-        words = (str(stub_adapter()), str(tmp_path / "reports"), "links" if links else "bare")
+    def start(*stub: str, links: bool = False) -> tuple[subprocess.Popen[str], str]:
+        words = (str(stub_adapter(*stub)), str(tmp_path / "reports"), "links" if links else "bare")
         process = subprocess.Popen(
             [sys.executable, "-c", RUNNER, *words],
             stdin=subprocess.PIPE,
@@ -58,7 +59,10 @@ def runner(
             text=True,
         )
         started.append(process)
-        return process, line_of(process.stdout)
+        run = line_of(process.stdout)
+        if "--deaf" not in stub:
+            assert line_of(process.stdout) == "ready"
+        return process, run
 
     yield start
     for process in started:
@@ -122,6 +126,19 @@ def test_an_interrupted_runner_leaves_nothing(
     code = ended(process)
 
     assert (code != 0, marked(run), Ledger.all()) == (True, [], [])
+
+
+def test_a_runner_interrupted_while_nodes_start_leaves_nothing(
+    runner: Callable[..., tuple[subprocess.Popen[str], str]],
+    marked: Callable[[str], list[psutil.Process]],
+) -> None:
+    """Ctrl-C does not wait for nodes that may never be ready."""
+    process, run = runner("--deaf")
+    Clock().wait_until(lambda: len(marked(run)) == 2, within=BUDGET, what="both nodes")
+    process.send_signal(signal.SIGINT)
+    ended(process)
+
+    assert (marked(run), Ledger.all()) == ([], [])
 
 
 def test_a_sweep_spares_a_living_run(
