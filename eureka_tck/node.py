@@ -80,7 +80,8 @@ class Node:
         folder.mkdir()
         host, port = backend.address(name)
         settings = cluster.settings[name]
-        wall_file = folder / "wall_clock" if cluster.spec.wall_steps else None
+        stepped = cluster.spec.wall_steps and "step" in cluster.capabilities
+        wall_file = folder / "wall_clock" if stepped else None
         plan = NodePlan(
             name=name,
             host=host,
@@ -202,11 +203,13 @@ class Node:
         if self.plan.wall_file is None:
             raise CannotRun(
                 f"the wall clock of {self} cannot be stepped: its cluster was made without it.",
-                "Say wall_steps = true in its profile, or wall_steps=True in its spec.",
+                "It needs wall_steps = true in its profile, or wall_steps=True in its spec, "
+                "and a target and a machine that are capable of it (a C compiler).",
             )
         from eureka_tck.supplies import shim  # noqa: PLC0415 - few clusters step clocks
 
-        shim.set_offset(self.plan.wall_file, seconds)
+        scale = self.plan.speed if self.target.scales_steps else 1.0
+        shim.set_offset(self.plan.wall_file, seconds / scale)
         self._step = seconds
 
     def close(self) -> None:

@@ -112,6 +112,11 @@ class CommandTarget:
         return self.adapter.ready_line
 
     @property
+    def scales_steps(self) -> bool:
+        """A clock of its own multiplies the real one."""
+        return self.clock == "own"
+
+    @property
     def ready_budget(self) -> float:
         """Return the real seconds it may take."""
         return self.adapter.ready_within
@@ -149,10 +154,7 @@ class CommandTarget:
                 env = {**as_environment(plan.settings), **env}
             case "arguments":
                 argv += as_arguments(plan.settings)
-        if self.clock == "faketime" and plan.speed != 1:
-            from eureka_tck.supplies import faketime  # noqa: PLC0415 - only here
-
-            env = {**env, **preload(plan, [faketime.library()])}
+        env = {**env, **preload(plan, faked=self.clock == "faketime")}
         return Launch(tuple(argv), env, files)
 
     def image(self, plan: NodePlan) -> ImageLaunch:  # noqa: ARG002 - there is none

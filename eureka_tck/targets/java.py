@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from eureka_tck.settings import as_properties
 from eureka_tck.targets.faketime import preload
@@ -19,9 +19,6 @@ from eureka_tck.targets.target import (
     Launch,
     NodePlan,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 VERSIONS = ("5.0.3", "4.3.0")
 CONFIG = "application.properties"
@@ -38,6 +35,7 @@ class JavaTarget:
     default_speed: ClassVar[float] = 5.0
     ready_path: ClassVar[str] = "/eureka/apps/TCK-IS-IT-READY"
     ready_line: ClassVar[str | None] = "Changing status to UP"
+    scales_steps: ClassVar[bool] = False  # the shim stands before libfaketime and adds to its time
     ready_budget: ClassVar[float] = 90.0  # real s; 2 s alone, up to 40 s beside 17 others
     capabilities: ClassVar[frozenset[str]] = CAPABILITIES - {"reload", "rate-limiter"}
 
@@ -72,7 +70,7 @@ class JavaTarget:
                 str(reference.jar),
                 f"--spring.config.location=file:{config}",
             ),
-            env=preload(plan, _libraries(plan)),
+            env=preload(plan, faked=True),
             files={config: as_properties(_settings(plan))},
         )
 
@@ -109,15 +107,3 @@ def date_stamp(date: str | None) -> ClockStamp | None:
         return None
     at = parsedate_to_datetime(date).timestamp()
     return ClockStamp(round(at * 1000), DATE_RESOLUTION, "now")
-
-
-def _libraries(plan: NodePlan) -> list[Path]:
-    """Return what is preloaded; the shim stands first, since it asks the next for the time."""
-    from eureka_tck.supplies import faketime, shim  # noqa: PLC0415 - the same
-
-    libraries: list[Path] = []
-    if plan.wall_file is not None:
-        libraries.append(shim.library())
-    if plan.speed != 1:
-        libraries.append(faketime.library())
-    return libraries

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from eureka_tck.settings import as_yaml
+from eureka_tck.targets.faketime import preload
 from eureka_tck.targets.state import STATE_PATH, read_counters, read_state
 from eureka_tck.targets.target import (
     CAPABILITIES,
@@ -30,9 +31,9 @@ class PythonTarget:
     default_speed: ClassVar[float] = 10.0
     ready_path: ClassVar[str] = "/eureka/apps/TCK-IS-IT-READY"
     ready_line: ClassVar[str | None] = None
+    scales_steps: ClassVar[bool] = True
     ready_budget: ClassVar[float] = 15.0  # real s; 0.8 s on an idle machine
     capabilities: ClassVar[frozenset[str]] = CAPABILITIES - {
-        "step",
         "reload",
         "locale",
         "rate-limiter",
@@ -61,6 +62,7 @@ class PythonTarget:
                 "--epoch",
                 f"{plan.epoch:.6f}",
             ),
+            env=preload(plan, faked=False),
             files={config: as_yaml(plan.settings)},
         )
 
@@ -68,9 +70,11 @@ class PythonTarget:
         """Return the container of the server; its settings file travels as environment."""
         from eureka_tck.supplies import images  # noqa: PLC0415 - the same
 
-        server = f"python3 -m eureka.server --speed {plan.speed:g} --epoch {plan.epoch:.6f}"
         script = (
-            f'printf %s "$APPLICATION_YML" > /tmp/{CONFIG} && exec {server} --config /tmp/{CONFIG}'
+            f'printf %s "$APPLICATION_YML" > /tmp/{CONFIG} && '
+            'export LD_PRELOAD="$WALL_CLOCK" && '  # the shim, where the backend has put one
+            f"exec python3 -m eureka.server --config /tmp/{CONFIG}"
+            f" --speed {plan.speed:g} --epoch {plan.epoch:.6f}"
         )
         return ImageLaunch(
             image=images.python_image(),

@@ -129,6 +129,10 @@ class Target(Protocol):
         """Return what its log says once it has opened for traffic; None: HTTP alone decides."""
 
     @property
+    def scales_steps(self) -> bool:
+        """Say whether it multiplies real time itself, and with it a step of the real clock."""
+
+    @property
     def ready_budget(self) -> float:
         """Return the real seconds a node may take to become ready."""
 

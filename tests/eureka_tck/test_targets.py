@@ -9,6 +9,7 @@ import pytest
 
 from eureka_tck.clock import unix_now
 from eureka_tck.errors import CannotRun, SettingsError
+from eureka_tck.supplies import faketime, shim
 from eureka_tck.targets import CAPABILITIES, NodePlan, parse_target
 from eureka_tck.targets.command import load_adapter
 from eureka_tck.targets.faketime import preload
@@ -100,19 +101,34 @@ def test_the_python_registry_is_started_with_settings_speed_and_epoch(tmp_path: 
     assert launch.files == {config: "server:\n  port: 8761\n"}
 
 
-def test_a_node_that_starts_late_is_put_on_the_clusters_clock(tmp_path: Path) -> None:
+def test_a_node_that_starts_late_is_put_on_the_clusters_clock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The preloaded clock begins where nine times the age of the cluster has been added."""
-    plan = plan_in(tmp_path, epoch=unix_now() - 100)
-    env = preload(plan, [tmp_path / "libfaketime.so"])
+    monkeypatch.setattr(faketime, "library", lambda: tmp_path / "libfaketime.so")
+    env = preload(plan_in(tmp_path, epoch=unix_now() - 100), faked=True)
 
     offset, rate = env["FAKETIME"].split()
     assert float(offset) == pytest.approx(900, abs=2)
     assert (rate, env["LD_PRELOAD"]) == ("x10", str(tmp_path / "libfaketime.so"))
 
 
+def test_the_shim_stands_before_the_faked_clock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It adds its step to what the next in the order says."""
+    monkeypatch.setattr(faketime, "library", lambda: tmp_path / "libfaketime.so")
+    monkeypatch.setattr(shim, "library", lambda: tmp_path / "shim.so")
+    env = preload(plan_in(tmp_path, wall_file=tmp_path / "wall"), faked=True)
+
+    assert env["LD_PRELOAD"] == f"{tmp_path}/shim.so {tmp_path}/libfaketime.so"
+    assert env["WALL_FILE"] == str(tmp_path / "wall")
+
+
 def test_real_time_needs_no_preload(tmp_path: Path) -> None:
-    """At speed 1 the program's own clock is right."""
-    assert preload(plan_in(tmp_path, speed=1), []) == {}
+    """At speed 1, or with a clock of its own, a program's clock is right."""
+    assert preload(plan_in(tmp_path, speed=1), faked=True) == {}
+    assert preload(plan_in(tmp_path), faked=False) == {}
 
 
 def test_counters_are_read_from_the_state_page() -> None:
