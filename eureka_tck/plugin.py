@@ -22,6 +22,9 @@ from eureka_tck.verdict.order import Order
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
 
+    from xdist.remote import Producer
+    from xdist.scheduler import LoadScopeScheduling
+
     from eureka_tck.cluster import Cluster
     from eureka_tck.registry import Registry
     from eureka_tck.report.model import TestResult
@@ -63,8 +66,6 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers",
         "requirement(*ids, profile, needs, seconds, depth): the rows of the catalogue it judges",
     )
-    # Ours to set, also where xdist is not there to declare it.
-    config.addinivalue_line("markers", "xdist_group(name): tests that one worker runs together")
     file = config.getoption("--eureka-order")
     seed = config.getoption("--eureka-seed")
     config.stash[_ORDER] = (
@@ -89,11 +90,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> Generator[None, object, object]:
-    """
-    Keep the tests the order asks for, those of one profile together, the longest first.
-
-    Before all others, since xdist reads the groups; and after them, since others shuffle.
-    """
+    """Keep the tests the order asks for, in our order: after all others, since those shuffle."""
     from eureka_tck.verdict.arrangement import arrange  # noqa: PLC0415 - for the suites alone
 
     try:
@@ -105,7 +102,6 @@ def pytest_collection_modifyitems(
     config.stash[_CATALOGUE] = claimed.catalogue
     for item, claim in claimed.kept:
         item.stash[_CLAIM] = claim
-        item.add_marker(pytest.mark.xdist_group(claim.profile))
     result = yield
     kept = [item for item, _ in claimed.kept]
     if not config.stash[_ORDER].run_id:  # a session of somebody's own: its other tests run too
@@ -114,6 +110,17 @@ def pytest_collection_modifyitems(
         config.hook.pytest_deselected(items=dropped)
     items[:] = kept
     return result
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling | None:
+    """Let one worker run all tests of a profile, which share a cluster."""
+    profiles = config.stash[_ORDER].profiles
+    if not profiles:
+        return None
+    from eureka_tck.verdict.scheduling import ProfileScheduling  # noqa: PLC0415 - needs xdist
+
+    return ProfileScheduling(config, log, profiles)
 
 
 # one test
@@ -245,9 +252,7 @@ class Teller:
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         """Tell that a test begins."""
-        from eureka_tck.verdict.selection import plain_id  # noqa: PLC0415 - for the suites alone
-
-        self._tell(begin=plain_id(nodeid))
+        self._tell(begin=nodeid)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Tell what a test found, once it is over."""

@@ -200,7 +200,10 @@ class _Gate:
         """Run one pass into `results`; CannotRun where a test could not run at all."""
         plan = self.plan.narrowed(order)
         order = msgspec.structs.replace(
-            order, run_id=self.run.id, run_folder=str(self.run.folder.resolve())
+            order,
+            run_id=self.run.id,
+            run_folder=str(self.run.folder.resolve()),
+            profiles={claim.test: claim.profile for claim in plan.wanted},
         )
         progress = Progress(plan.wanted, plan.forecast, Clock(), sys.stderr)
         try:

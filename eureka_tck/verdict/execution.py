@@ -117,7 +117,7 @@ def perform(
 
 
 def _command(suite: Path, order: Path, workers: int) -> list[str]:
-    side_by_side = ["-n", str(workers), "--dist", "loadgroup", "--no-loadscope-reorder"]
+    side_by_side = ["-n", str(workers), "--dist", "loadscope", "--no-loadscope-reorder"]
     return [
         *(sys.executable, "-m", "pytest"),
         *("-p", "xdist", "-p", "eureka_tck.plugin"),

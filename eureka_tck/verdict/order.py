@@ -21,6 +21,7 @@ class Order(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     `speed` is the ceiling asked for (None: the target's own), `slower` divides every profile's
     speed (the second pass of late tests), `only` names the tests of such a pass.
+    `profiles` tells each test's profile: workers share the tests by it.
     `events` is the descriptor on which the pass tells what happens, one JSON line each.
     """
 
@@ -33,6 +34,7 @@ class Order(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     select: tuple[str, ...] = ()
     levels: tuple[str, ...] = ()
     only: tuple[str, ...] = ()
+    profiles: dict[str, str] = {}
     settings: dict[str, str] = {}
     run_id: str = ""
     run_folder: str = ""

@@ -56,19 +56,13 @@ def claim_of(item: pytest.Item) -> Claim | None:
         return None
     mark = marks[0]
     return Claim(
-        test=plain_id(item.nodeid),
+        test=item.nodeid,
         requirements=tuple(str(row) for one in reversed(marks) for row in one.args),
         profile=str(mark.kwargs.get("profile", DEFAULT_PROFILE)),
         needs=frozenset(mark.kwargs.get("needs", ())),
         seconds=float(mark.kwargs.get("seconds", DEFAULT_SECONDS)),
         depth=mark.kwargs.get("depth", "quick"),
     )
-
-
-def plain_id(nodeid: str) -> str:
-    """Return a test's id without the group that xdist appends to it."""
-    at = nodeid.rfind("@")
-    return nodeid[:at] if at > nodeid.rfind("]") and at != -1 else nodeid
 
 
 def check(claim: Claim, catalogue: Catalogue, capabilities: Collection[str]) -> None:
