@@ -1,0 +1,26 @@
+"""A registry that answers 200 to the renewal of an instance it has never heard of."""
+
+import sys
+
+from eureka.core.errors import UnknownInstance
+from eureka.core.instance import Key
+from eureka.server.__main__ import main
+from eureka.server.exchange import Request, Response
+from eureka.server.service import OK, Service
+
+renew = Service._renew
+
+
+def renewed(self: Service, request: Request, _body: bytes) -> Response:
+    """Renew as the right registry does, and say 200 where it would have said 404."""
+    key = Key(request.target.name, request.target.id)
+    try:
+        return renew(self, request, _body)
+    except UnknownInstance:
+        if self.node.registry.find(key) is not None:  # its status is UNKNOWN: RENEW-07
+            raise
+        return OK
+
+
+Service._renew = renewed  # type: ignore[method-assign] # that is the sabotage
+sys.exit(main())
