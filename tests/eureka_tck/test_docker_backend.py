@@ -56,6 +56,7 @@ class Stub:
     capabilities: ClassVar[frozenset[str]] = CAPABILITIES
     ready_path: ClassVar[str] = "/eureka/apps/TCK-IS-IT-READY"
     ready_line: ClassVar[str | None] = "stub: open"
+    scales_steps: ClassVar[bool] = False
     ready_budget: ClassVar[float] = 30.0
 
     def prepare(self, backend: str) -> None:
