@@ -88,7 +88,13 @@ class _PlainPool(HTTPConnectionPool):
 
 
 class _TlsPool(HTTPSConnectionPool):
-    ConnectionCls = HTTPSConnection  # its sockets come from the context given to the adapter
+    ConnectionCls = HTTPSConnection
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - as inherited
+        # Here and not in the adapter: to read the authorities takes 20 ms, and few need them.
+        context = ssl.create_default_context()
+        context.sslsocket_class = DeadlineTlsSocket
+        super().__init__(*args, **{"ssl_context": context} | kwargs)
 
 
 class DeadlineAdapter(HTTPAdapter):
@@ -96,9 +102,7 @@ class DeadlineAdapter(HTTPAdapter):
 
     def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - as inherited
         """Open pools whose sockets keep deadlines."""
-        context = ssl.create_default_context()
-        context.sslsocket_class = DeadlineTlsSocket
-        super().init_poolmanager(*args, ssl_context=context, **kwargs)
+        super().init_poolmanager(*args, **kwargs)
         self.poolmanager.pool_classes_by_scheme = {"http": _PlainPool, "https": _TlsPool}
 
     def send_within(self, prepared: PreparedRequest, seconds: float) -> Response:
