@@ -12,7 +12,7 @@ import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from eureka_tck.backends.process import BLOCKS, FIRST_NODE, has_loopback_block
+from eureka_tck.backends import loopback
 from eureka_tck.errors import CannotRun
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ REQUIRED = "TCK_REQUIRE"  # of the environment: names of things whose absence is
 
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 LOOPBACK_NODES = 5  # of a cluster; Toxiproxy's address and the guard's come with them
+LOOPBACK_BLOCKS = 8  # clusters that live at the same time: as many as the gate has workers
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,17 +119,18 @@ def _faketime() -> str:
 
 
 def _loopback() -> str:
-    if not has_loopback_block():
+    if not loopback.has_blocks():
         raise CannotRun("this system has no loopback address but 127.0.0.1.")
     return "127.0.x.y"
 
 
 def _loopback_command() -> str:
-    """Return the command that makes the addresses of one cluster, as macOS needs it."""
-    last = FIRST_NODE + LOOPBACK_NODES - 1
+    """Return the command that makes the addresses of some clusters, as macOS needs it."""
+    first, node = loopback.BLOCKS[0], loopback.FIRST_NODE
+    numbers = f"{loopback.GUARD} {loopback.TOXIPROXY} $(seq {node} {node + LOOPBACK_NODES - 1})"
     return (
-        f"for y in 1 9 $(seq {FIRST_NODE} {last}); do "
-        f"sudo ifconfig lo0 alias 127.0.{BLOCKS[0]}.$y up; done"
+        f"for x in $(seq {first} {first + LOOPBACK_BLOCKS - 1}); do for y in {numbers}; do "
+        "sudo ifconfig lo0 alias 127.0.$x.$y up; done; done"
     )
 
 

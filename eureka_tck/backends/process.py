@@ -1,19 +1,16 @@
 """
 The default backend: nodes are processes of this machine, each on a loopback address of its own.
 
-A cluster holds a block 127.0.x: nodes on .11, .12, …, Toxiproxy's API on .9, a guard on .1 that
-keeps other clusters of this machine away from the block.
+A cluster holds a block of them (`loopback.py`).
 Link `a>b` listens on b's own address at a's port, since registries tell peers apart by host alone.
 Where a system has only 127.0.0.1 (macOS without aliases) one node works, peers and links do not.
 """
 
 from __future__ import annotations
 
-import errno
 import os
 import shutil
 import signal
-import socket
 import subprocess
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
@@ -21,6 +18,7 @@ from typing import IO, TYPE_CHECKING
 
 import psutil
 
+from eureka_tck.backends import loopback
 from eureka_tck.clock import Patience
 from eureka_tck.errors import CannotRun, NodeFailed
 from eureka_tck.ledger import RUN_VARIABLE
@@ -36,16 +34,6 @@ if TYPE_CHECKING:
     from eureka_tck.run import Run
     from eureka_tck.targets.target import NodePlan, Target
 
-BLOCKS = range(2, 100)  # x of 127.0.x; 127.0.0 and 127.0.1 are used by systems themselves
-GUARD = 1  # the address of a block that says it is taken
-TOXIPROXY = 9
-FIRST_NODE = 11
-NOBODY = "127.0.254.253"  # an address no cluster uses
-NODE_PORT = 8761  # Eureka's own
-LINK_PORT = 8800  # + index of the source
-CLIENT_PORT = 8790
-API_PORT = 8474  # Toxiproxy's own
-SHIFTS = (0, 10_000, 20_000)  # where a server of this machine holds port 8761 of all addresses
 TOXIPROXY_BUDGET = 10.0  # real s to answer; 0.05 s on an idle machine
 KILL_BUDGET = 10.0  # real s for a killed process to be gone
 COMPILERS = ("cc", "gcc", "clang")  # of the shim that steps wall clocks
@@ -58,19 +46,6 @@ class Running:
 
     process: subprocess.Popen[bytes]
     log_from: int
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """A block of loopback addresses that is ours while `guard` is open."""
-
-    prefix: str
-    shift: int
-    guard: socket.socket
-
-    def host(self, number: int) -> str:
-        """Return an address of the block."""
-        return f"{self.prefix}.{number}"
 
 
 class ProcessBackend:
@@ -96,7 +71,7 @@ class ProcessBackend:
         able = {"kill", "pause", "clock", "memory"}
         if any(map(shutil.which, COMPILERS)):
             able |= {"step"}
-        if has_loopback_block():
+        if loopback.has_blocks():
             able |= {"peers", "links"}
         return frozenset(able)
 
@@ -110,14 +85,14 @@ class ProcessBackend:
         self._run, self._ledger = run.id, ledger
         self._nodes = spec.node_names
         self._logs = {node: folder / node / "node.log" for node in self._nodes}
-        if not has_loopback_block():
+        if not loopback.has_blocks():
             self._open_single(spec)
             return
-        block = _take_block(len(self._nodes), links=spec.links)
+        block = loopback.take_block(len(self._nodes), links=spec.links)
         self._closing.callback(block.guard.close)
         self._shift = block.shift
         self._addresses = {
-            node: (block.host(FIRST_NODE + index), NODE_PORT + block.shift)
+            node: (block.node(index), loopback.NODE_PORT + block.shift)
             for index, node in enumerate(self._nodes)
         }
         if spec.links:
@@ -222,18 +197,17 @@ class ProcessBackend:
                 "127.0.0.1, and this system has no others.",
                 "`eureka-tck doctor` prints the command that makes them; or use --backend docker.",
             )
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self._addresses = {self._nodes[0]: ("127.0.0.1", probe.getsockname()[1])}
+        self._addresses = {self._nodes[0]: loopback.single_address()}
 
     def _link_port(self, source: str) -> int:
-        port = CLIENT_PORT if source == CLIENT else LINK_PORT + self._nodes.index(source)
-        return port + self._shift
+        if source == CLIENT:
+            return loopback.CLIENT_PORT + self._shift
+        return loopback.LINK_PORT + self._nodes.index(source) + self._shift
 
-    def _start_toxiproxy(self, block: Block, folder: Path) -> None:
+    def _start_toxiproxy(self, block: loopback.Block, folder: Path) -> None:
         from eureka_tck.supplies import toxiproxy as supply  # noqa: PLC0415 - only with links
 
-        host, port = block.host(TOXIPROXY), API_PORT + block.shift
+        host, port = block.toxiproxy
         log = folder / "toxiproxy.log"
         with log.open("ab") as output:
             argv = (str(supply.server()), "-host", host, "-port", str(port))
@@ -289,70 +263,6 @@ class ProcessBackend:
     def _family(self, node: str) -> Iterable[psutil.Process]:
         process = psutil.Process(self._process(node).pid)
         return [process, *process.children(recursive=True)]
-
-
-def has_loopback_block() -> bool:
-    """Say whether this system answers on loopback addresses beyond 127.0.0.1."""
-    with socket.socket() as probe:
-        try:
-            probe.bind((f"127.0.{BLOCKS[0]}.{FIRST_NODE}", 0))
-        except OSError:
-            return False
-    return True
-
-
-def _take_block(nodes: int, *, links: bool) -> Block:
-    """Take the first block nobody holds, on the first ports nobody listens on."""
-    holder = ""
-    for shift in SHIFTS:
-        for x in BLOCKS:
-            guard = _bound(f"127.0.{x}.{GUARD}", API_PORT + shift, again=False)
-            if guard is None:
-                continue  # another cluster's
-            block = Block(f"127.0.{x}", shift, guard)
-            busy = next((a for a in _ports(block, nodes, links=links) if not _is_free(*a)), None)
-            if busy is None:
-                return block
-            guard.close()
-            holder = f"{busy[0]}:{busy[1]}"
-            if not _is_free(NOBODY, busy[1]):
-                break  # a server listens on all addresses, so no other block is better
-    raise CannotRun(
-        f"no block of loopback addresses is free for a cluster: {holder or 'all'} is in use.",
-        "`eureka-tck sweep` removes what dead runs left; else end the server that listens there.",
-    )
-
-
-def _ports(block: Block, nodes: int, *, links: bool) -> list[tuple[str, int]]:
-    """Return all a cluster of so many nodes will listen on."""
-    hosts = [block.host(FIRST_NODE + index) for index in range(nodes)]
-    ports = [NODE_PORT]
-    if links:
-        ports += [CLIENT_PORT, *(LINK_PORT + index for index in range(nodes))]
-    wanted = [(host, port + block.shift) for host in hosts for port in ports]
-    return [*wanted, (block.host(TOXIPROXY), API_PORT + block.shift)] if links else wanted
-
-
-def _is_free(host: str, port: int) -> bool:
-    probe = _bound(host, port, again=True)
-    if probe is not None:
-        probe.close()
-    return probe is not None
-
-
-def _bound(host: str, port: int, *, again: bool) -> socket.socket | None:
-    """Return a socket bound there; None if it is taken. With `again`, closed ones do not count."""
-    probe = socket.socket()
-    if again:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        probe.bind((host, port))
-    except OSError as error:
-        probe.close()
-        if error.errno not in {errno.EADDRINUSE, errno.EACCES}:
-            raise
-        return None
-    return probe
 
 
 def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:

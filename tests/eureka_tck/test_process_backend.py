@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from eureka_tck.backends import make_backend, process
+from eureka_tck.backends import loopback, make_backend
 from eureka_tck.cluster import Cluster, ClusterSpec
 from eureka_tck.errors import CannotRun, NodeFailed
 from eureka_tck.supplies import toxiproxy as supply
@@ -34,7 +34,7 @@ def listener(host: str, port: int) -> socket.socket:
 @pytest.fixture
 def two_blocks(monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
     """Let there be two blocks only, which no other cluster of this machine uses."""
-    monkeypatch.setattr(process, "BLOCKS", (102, 103))
+    monkeypatch.setattr(loopback, "BLOCKS", (102, 103))
     return "127.0.102", "127.0.103"
 
 
@@ -78,7 +78,7 @@ def test_a_server_on_all_addresses_moves_the_cluster_to_other_ports(
 ) -> None:
     """A developer's own registry on port 8761 is left in peace."""
     first, second = two_blocks
-    monkeypatch.setattr(process, "NOBODY", f"{second}.11")
+    monkeypatch.setattr(loopback, "NOBODY", f"{second}.11")
     with (
         closing(listener(f"{first}.11", 8761)),
         closing(listener(f"{second}.11", 8761)),
@@ -91,7 +91,7 @@ def test_a_system_with_one_address_runs_one_node(
     stub: Callable[..., CommandTarget], run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without loopback aliases a single node lives on 127.0.0.1, and peers are lacking."""
-    monkeypatch.setattr(process, "has_loopback_block", lambda: False)
+    monkeypatch.setattr(loopback, "has_blocks", lambda: False)
     with Cluster(ClusterSpec.of("x", [stub()]), run) as cluster:
         assert cluster["a"].plan.host == "127.0.0.1"
         assert {"peers", "links"}.isdisjoint(cluster.capabilities)
@@ -101,7 +101,7 @@ def test_a_system_with_one_address_refuses_several(
     stub: Callable[..., CommandTarget], run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The error points at the doctor, who knows the command."""
-    monkeypatch.setattr(process, "has_loopback_block", lambda: False)
+    monkeypatch.setattr(loopback, "has_blocks", lambda: False)
     with (
         pytest.raises(CannotRun, match=r"needs more loopback addresses(.|\n)*eureka-tck doctor"),
         Cluster(ClusterSpec.of("x", [stub()], nodes=2), run),
