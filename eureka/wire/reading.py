@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 EMPTY_MAP = "java.util.Collections$EmptyMap"
 AMAZON = "com.netflix.appinfo.AmazonInfo"
 PLAIN = "com.netflix.appinfo.InstanceInfo$DefaultDataCenterInfo"
-_CLASSES = (None, AMAZON, PLAIN, "com.netflix.appinfo.MyDataCenterInfo")
+_CLASSES = (AMAZON, PLAIN, "com.netflix.appinfo.MyDataCenterInfo")
 _DATA_CENTERS = ("Netflix", "Amazon", "MyOwn")  # eureka-client DataCenterInfo.Name
 
 
