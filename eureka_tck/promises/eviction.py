@@ -107,7 +107,7 @@ def no_live_instance_is_evicted(history: History) -> Judgement:
         budget=Budget(seconds=0.0, formula="a live instance is never absent"),
         measured=max((_length(one, taken) for one in blamed), default=0.0),
         violations=tuple(violations),
-        notes=(*_allowed(len(missing) - len(blamed)), *map(_control, case.evictions)),
+        notes=(*_allowed(len(missing) - len(blamed)), *_controls(case.evictions)),
     )
 
 
@@ -195,11 +195,11 @@ def _kept(case: _Case) -> str:
     kept = Counter(threat.node for threat in case.threats if threat.must_keep)
     at_risk = listed([f"{number} at {node}" for node, number in sorted(kept.items())])
     faults = "; ".join(
-        f"{span.said}, from {span.began:.1f} to {span.ended:.1f} s" for span in case.spans
+        f"{span.said}, {span.began:.1f} to {span.ended:.1f} s" for span in case.spans
     )
     return (
-        f"No live instance was ever missing. {capital(faults)}; the leases that ran out meanwhile "
-        f"({at_risk}) were all kept."
+        f"No live instance was ever missing. The leases that ran out during the fault ({faults}) "
+        f"were all kept: {at_risk}."
     )
 
 
@@ -258,8 +258,13 @@ def _allowed(excused: int) -> tuple[str, ...]:
     return (f"{counted(excused, 'absence')} during faults, which the settings allow",)
 
 
-def _control(eviction: Eviction) -> str:
-    return (
-        f"control: {eviction.instance}, which nobody renewed, went from node {eviction.node} "
-        f"between {eviction.last_seen:.1f} and {eviction.seen_gone:.1f} s"
+def _controls(evictions: Sequence[Eviction]) -> tuple[str, ...]:
+    """Return what was seen to go, as it should: one sentence an instance."""
+    by_instance: dict[str, list[Eviction]] = {}
+    for one in evictions:
+        by_instance.setdefault(one.instance, []).append(one)
+    return tuple(
+        f"{instance}, which nobody renewed, was evicted at "
+        + listed([f"{one.node} (by {one.seen_gone:.1f} s)" for one in ones], len(ones))
+        for instance, ones in by_instance.items()
     )

@@ -48,6 +48,7 @@ def page_of(report: ChaosReport, links: Sequence[Link]) -> RunPage:
             _faults(report),
             _story(report),
             _calls(report),
+            *_why(report),
             *_settings(report),
         ],
         links=links,
@@ -73,25 +74,23 @@ def _facts(report: ChaosReport) -> list[Fact]:
 def _promises(report: ChaosReport) -> Table:
     return Table(
         "Promises",
-        ("Promise", "Budget", "Measured", "Name, rows"),
+        ("Promise", "What was found", "Budget", "Measured"),
         [_promise(judged) for judged in report.promises],
         lead="Budgets are computed from the effective settings; all times are registry seconds.",
-        numbers={1, 2},
+        numbers={3},
     )
 
 
 def _promise(judged: Judged) -> Row:
     one = judged.judgement
     known = f" Known: {judged.deviation.reason}" if judged.deviation else ""
-    notes = " ".join(f"{note}." for note in one.notes)
-    budget = Cell(f"{one.budget.seconds:g} s", one.budget.formula) if one.budget else "—"
     measured = "never" if one.measured is None else f"{one.measured:.1f} s"
     return Row(
         (
-            Cell(one.statement, f"{one.said}{known} {one.judged}. {notes}".strip()),
-            budget,
+            Cell(one.statement, f"{one.promise}: {', '.join(one.rows)}"),
+            Cell(one.said + known, "; ".join((one.judged, *one.notes))),
+            Cell(f"{one.budget.seconds:g} s", one.budget.formula) if one.budget else "—",
             "nothing to judge" if one.finding == "inconclusive" else measured,
-            Cell(one.promise, " ".join(one.rows)),
         ),
         verdict=SHAPES[judged.verdict],
         word=judged.verdict.capitalize(),
@@ -150,6 +149,15 @@ def _calls(report: ChaosReport) -> Table:
         for calls in report.calls
     ]
     return Table("Client calls", ("Call", *outcomes), rows, numbers={1, 2, 3})
+
+
+def _why(report: ChaosReport) -> list[Table]:
+    """Return the scenario's own words, a row a paragraph or a point."""
+    if not report.why:
+        return []
+    points = report.why.replace("\n- ", "\n\n- ").split("\n\n")
+    rows = [Row((" ".join(point.split()),)) for point in points if point.strip()]
+    return [Table("What the scenario is for", (report.title,), rows)]
 
 
 def _settings(report: ChaosReport) -> list[Table]:

@@ -1,0 +1,141 @@
+"""Scenarios: those of the suite load, and every slip in one is named with file, key and value."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from eureka_tck.errors import CannotRun, SettingsError
+from eureka_tck.schedules.scenario import load_scenario, read_scenario
+from eureka_tck.suite import suite_root
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RIGHT = """
+name = "story"
+title = "a story"
+why = "to be told"
+nodes = 3
+max_speed = 10
+promises = ["peers_converge"]
+
+[settings]
+"eureka.server.eviction-interval-timer-in-ms" = 7000
+
+[[workload]]
+name = "fleet"
+kind = "steady-renewals"
+instances = 6
+lease = 60
+interval = 10
+
+[[fault]]
+name = "cut"
+kind = "partition"
+at = 5
+lasts = 20
+"""
+
+
+def written(folder: Path, text: str) -> Path:
+    """Write the text as a scenario and return its file."""
+    file = folder / "story.toml"
+    file.write_text(text, "utf-8")
+    return file
+
+
+@pytest.mark.parametrize(
+    "name", [file.stem for file in sorted((suite_root() / "chaos/scenarios").glob("*.toml"))]
+)
+def test_every_scenario_of_the_suite_loads_and_says_why(name: str) -> None:
+    """A scenario of the suite is whole, and its reasons are written down."""
+    assert load_scenario(name).why.strip()
+
+
+def test_settings_are_brought_to_one_spelling(tmp_path: Path) -> None:
+    """Relaxed names of Spring are read as everywhere else."""
+    scenario = read_scenario(written(tmp_path, RIGHT))
+
+    assert scenario.settings == {"eureka.server.evictionIntervalTimerInMs": "7000"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ("nodes = 3", 'nodes = "three"', "nodes is 'three': Expected `int`, got `str`."),
+        ("nodes = 3", "nodes = 0", "nodes is 0: Expected `int` >= 1."),
+        ("nodes = 3", "", "Object missing required field `nodes`."),
+        ("nodes = 3", "nodes = 3\nnodez = 4", "Object contains unknown field `nodez`."),
+        ("lease = 60", "lease = -1", "workload[0].lease is -1: Expected `float` > 0.0."),
+        (
+            "lease = 60",
+            "lease = 10",
+            (
+                "workload[0].lease is 10, but it must be longer than the interval of 10 s, "
+                "or its instances die between two renewals."
+            ),
+        ),
+        (
+            'kind = "partition"',
+            'kind = "earthquake"',
+            "fault[0].kind is 'earthquake': Invalid value 'earthquake'.",
+        ),
+        (
+            "at = 5",
+            'at = 5\nnode = "d"',
+            "fault[0].node is 'd', but it must be 'any' or one of a, b, c.",
+        ),
+        (
+            '"peers_converge"',
+            '"peers_diverge"',
+            (
+                "promises names 'peers_diverge'; the promises are: no_live_instance_is_evicted, "
+                "peers_converge."
+            ),
+        ),
+        (
+            'name = "story"',
+            'name = "tale"',
+            "name is 'tale', but it must be 'story', as the file is",
+        ),
+        ('name = "cut"', 'name = "fleet"', "the name 'fleet' is given twice;"),
+        (
+            "eviction-interval-timer-in-ms",
+            "eviction-interval",
+            "there is no setting eureka.server.eviction-interval.",
+        ),
+        ("= 7000", '= "soon"', "is 'soon', but it must be a whole number."),
+        ("[settings]", "[settings", "is not TOML:"),
+    ],
+)
+def test_slip_in_a_scenario_is_named(tmp_path: Path, old: str, new: str, problem: str) -> None:
+    """The error names the file, the key, the value and what it must be."""
+    file = written(tmp_path, RIGHT.replace(old, new, 1))
+
+    with pytest.raises(SettingsError) as caught:
+        read_scenario(file)
+
+    assert str(file) in str(caught.value)
+    assert problem in str(caught.value)
+
+
+def test_partition_of_a_lone_node_is_refused(tmp_path: Path) -> None:
+    """A node without peers cannot be cut off from them."""
+    with pytest.raises(SettingsError, match="nodes is 1: it has none"):
+        read_scenario(written(tmp_path, RIGHT.replace("nodes = 3", "nodes = 1")))
+
+
+def test_unknown_scenario_is_an_error_with_the_list() -> None:
+    """Who asks for a scenario that is not there learns which there are."""
+    with pytest.raises(CannotRun, match=r"there is no scenario 'partition-two'") as caught:
+        load_scenario("partition-two")
+
+    assert "partition-one" in caught.value.way_out
+
+
+def test_missing_file_is_an_error() -> None:
+    """A file of the user's own that is not there is named."""
+    with pytest.raises(SettingsError, match="cannot be read"):
+        read_scenario(suite_root() / "chaos" / "nowhere.toml")
