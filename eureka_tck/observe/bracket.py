@@ -9,10 +9,12 @@ so that the sum that is read in the fifth tells which kinds were counted.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import cycle
 from typing import TYPE_CHECKING, Final
 
+from eureka_tck.clock import WaitedInVain
 from eureka_tck.observe.minutes import (
     FIRST_CALL,
     LAST_LOOK,
@@ -23,7 +25,7 @@ from eureka_tck.observe.minutes import (
     opened_lately,
     watch_change,
 )
-from eureka_tck.observe.observer import GRACE, Observer
+from eureka_tck.observe.observer import GRACE, PACE, SETTLING, Observer
 from eureka_tck.verdict import Inconclusive
 from eureka_tck.wire.sample import DIRTY_MS, sample
 
@@ -146,8 +148,15 @@ class _Recording:
 
         minutes.reach(3, READING)
         above = observer.counters()
-        minutes.reach(3, 2 * INTERVAL_MS / 1000 + GRACE)
         released_at_ms = observer.epoch_ms(minutes.begin(3))
+        with suppress(WaitedInVain):
+            clock.wait_until(
+                lambda: len(observer.evicted({APP}, released_at_ms - INTERVAL_MS)) == len(EXPIRING),
+                within=GRACE,
+                what="the eviction of all expired leases",
+                pace=PACE,
+                not_before=minutes.begin(3) + 2 * INTERVAL_MS / 1000 + SETTLING,
+            )
         runs = observer.runs({APP}, INTERVAL_MS, since_ms=released_at_ms - INTERVAL_MS)
         for run in runs:
             observer.note_run(run)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 PACE: Final = 1.0  # registry s between two polls: at speed 10 ten a second
 SETTLING: Final = 0.6  # registry s from a run's first stamp until it is over: 114 ms were seen
-GRACE: Final = 5.0  # registry s that a run may be late before it counts as not seen
+GRACE: Final = 20.0  # registry s a run may be late before it counts as not seen: 15 at load 25
 
 
 class Observer:

@@ -27,7 +27,7 @@ STOPS: Final = 4.0  # s after a run the process stands still
 GOES_ON: Final = 24.0  # s after the same run it goes on: the next one is 14 s late
 LATE_ENOUGH: Final = 8.0  # s of lateness at which the staggered leases tell right from wrong
 
-STAGGERED: Final = (5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16, 17, 18)
+STAGGERED: Final = (3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16, 17, 18)
 """Durations in s, from what ran out before the run was due to what ran out just before it came."""
 
 NEAR: Final = 0.5  # s around the due time in which a lease is not judged
@@ -172,7 +172,7 @@ def _attempt(observer: Observer, last: Run, app: str) -> tuple[Stall | None, Run
         for name, seconds in durations.items()
     }
     given = (
-        "self-preservation off, eviction every 10 s, no cap; leases of 5 to 18 s registered right "
+        "self-preservation off, eviction every 10 s, no cap; leases of 3 to 18 s registered right "
         "after a run, the process stopped from 4 s to 24 s after it"
     )
     tape = observer.tape(given)
