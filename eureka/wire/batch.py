@@ -24,6 +24,9 @@ _encode = msgspec.json.Encoder().encode
 _KINDS = frozenset(Kind)
 
 
+_NOTHING = msgspec.Raw(b"null")
+
+
 class _Batch(msgspec.Struct, rename="camel", gc=False):
     replication_list: list[msgspec.Raw]
 
@@ -40,7 +43,7 @@ class _TaskBody(msgspec.Struct, rename="camel", gc=False):
 
 class _AnswerBody(msgspec.Struct, rename="camel", gc=False):
     status_code: int
-    response_entity: msgspec.Raw | None = None
+    response_entity: msgspec.Raw = _NOTHING
 
 
 class _Answers(msgspec.Struct, rename="camel", gc=False):
@@ -145,10 +148,8 @@ def _written(task: Task, writer: JsonWriter) -> bytes:
     return _encode({name: value for name, value in fields.items() if value is not None})
 
 
-def _entity(raw: msgspec.Raw | None, arrived_ms: int) -> Instance | None:
+def _entity(raw: msgspec.Raw, arrived_ms: int) -> Instance | None:
     """Return the instance of a 409, bare or wrapped; one that cannot be read heals nothing."""
-    if raw is None:
-        return None
     try:
         body = _instance.decode(raw)
         if body.instance_id is None and body.host_name is None:

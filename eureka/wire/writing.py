@@ -41,6 +41,11 @@ class JsonWriter:
     def __init__(self) -> None:
         self._fragments: dict[Key, _Fragment] = {}
 
+    @property
+    def kept(self) -> int:
+        """How many instances' bytes are kept."""
+        return len(self._fragments)
+
     def forget(self, key: Key) -> None:
         """Drop the bytes of an instance that left."""
         self._fragments.pop(key, None)
