@@ -33,7 +33,7 @@ def read_json(body: bytes) -> Json:
     """Return a JSON document as plain values."""
     try:
         decoded: Json = msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError) as problem:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
         raise UnreadableBodyError(f"not JSON: {problem}{_beginning(body)}") from problem
     return decoded
 
@@ -78,7 +78,8 @@ def _document(body: bytes, content_type: str) -> Json:
         return read_json(body)
     try:
         return as_json_shape(body)
-    except (ParseError, DefusedXmlException, ValueError) as problem:
+    except (ParseError, DefusedXmlException, ValueError, LookupError) as problem:
+        # LookupError: it declares an encoding that nobody knows
         raise UnreadableBodyError(f"not Eureka's XML: {problem}{_beginning(body)}") from problem
 
 
@@ -86,7 +87,7 @@ def _convert(document: Json, kind: type[_Value], at: str) -> _Value:
     try:
         # not strict: numbers and flags come as text in XML, and in parts of JSON too
         return msgspec.convert(document, kind, strict=False)
-    except msgspec.ValidationError as problem:
+    except (msgspec.ValidationError, RecursionError) as problem:
         raise UnreadableBodyError(f"{problem}, below `{at}`") from problem
 
 

@@ -41,14 +41,14 @@ class DataCenter(Struct, frozen=True, kw_only=True):
 
 
 class Lease(Struct, frozen=True, kw_only=True):
-    """`renewal_interval` and `duration` are seconds, the four stamps epoch milliseconds."""
+    """`renewal_interval` and `duration` are seconds, the four stamps epoch ms, 0 where left out."""
 
     renewal_interval: int = field(name="renewalIntervalInSecs")
     duration: int = field(name="durationInSecs")
-    registered_ms: int = field(name="registrationTimestamp")
-    renewed_ms: int = field(name="lastRenewalTimestamp")
-    evicted_ms: int = field(name="evictionTimestamp")
-    service_up_ms: int = field(name="serviceUpTimestamp")
+    registered_ms: int = field(name="registrationTimestamp", default=0)
+    renewed_ms: int = field(name="lastRenewalTimestamp", default=0)
+    evicted_ms: int = field(name="evictionTimestamp", default=0)
+    service_up_ms: int = field(name="serviceUpTimestamp", default=0)
 
 
 class Record(Struct, frozen=True, kw_only=True):

@@ -37,7 +37,7 @@ def sample(
 
     Args:
         app: The application's name, as it is sent.
-        instance_id: The id; the host name is made from it, as most clients do it the other way.
+        instance_id: The id it registers under.
         duration: `leaseInfo.durationInSecs`, seconds.
         interval: `leaseInfo.renewalIntervalInSecs`, seconds.
         changes: Fields by their names on the wire, replacing the defaults or added to them.

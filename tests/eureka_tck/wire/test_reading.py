@@ -335,6 +335,13 @@ def test_a_full_answer_has_a_lease_and_a_place() -> None:
     assert (SINGLE.leased, SINGLE.located) == (SINGLE.lease, SINGLE.data_center)
 
 
+def test_a_lease_without_stamps_has_none() -> None:
+    """What a registration sends, interval and duration alone, reads as a lease without stamps."""
+    record = read_instance(registration(sample("A", "1", duration=10, interval=3)), JSON)
+
+    assert record.lease == Lease(renewal_interval=3, duration=10)
+
+
 def test_an_answer_without_a_lease_says_so() -> None:
     """Asking a compact record for its lease is answered in words."""
     with pytest.raises(LookupError, match="nothing about the lease of A/h"):
