@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 Script: TypeAlias = Callable[[socket.socket, threading.Event], None]
 """Answers one request on the connection; the event is set when the test is over."""
 
-BUDGET = ReadBudget(seconds=0.5, size=100_000)
-"""Enough for a local answer, small enough to be exhausted by every test that means to."""
+PATIENCE = 10.0
+"""Real seconds of a call that is about something else than time, on a machine that is busy."""
+SIZE = 100_000
+"""Bytes of an answer, few enough for a server to exceed them at once."""
 
 
 class ScriptedServer:
@@ -113,9 +115,12 @@ def conversation() -> Iterator[Callable[..., Conversation]]:
     """Give a maker of client and server; all of them are closed after the test."""
     made: list[Conversation] = []
 
-    def make(script: Script, tls: ssl.SSLContext | None = None) -> Conversation:
+    def make(
+        script: Script, tls: ssl.SSLContext | None = None, seconds: float = PATIENCE
+    ) -> Conversation:
         server = ScriptedServer(script, tls)
-        made.append(Conversation(WireClient(server.root, budget=BUDGET), server))
+        budget = ReadBudget(seconds=seconds, size=SIZE)
+        made.append(Conversation(WireClient(server.root, budget=budget), server))
         return made[-1]
 
     yield make

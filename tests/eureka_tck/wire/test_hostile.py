@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     Conversations = Callable[..., Conversation]
 
 HEAD = b"HTTP/1.1 200 OK\r\n"
+BUSY_MACHINE = 5.0
+"""Real seconds in which a wait of 0.3 s is over even where others take all cores."""
 CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
 
 
@@ -75,25 +77,43 @@ def gzipped(plain: bytes) -> bytes:
 
 
 @pytest.mark.parametrize(
+    "script",
+    [
+        pytest.param(hangs, id="hang"),
+        pytest.param(drips(b""), id="dripping-status"),
+        pytest.param(drips(HEAD + b"X-Long: "), id="dripping-header"),
+        pytest.param(drips(HEAD + b"Content-Length: 9999\r\n\r\n"), id="dripping-body"),
+        pytest.param(floods(b"", b"HTTP/1.1 100 Continue\r\n\r\n"), id="endless-100-continue"),
+    ],
+)
+def test_an_answer_that_never_ends_is_given_up(conversation: Conversations, script: Script) -> None:
+    """A server that sends nothing, or a byte now and then, costs the budget and says so."""
+    client = conversation(script, seconds=0.3).client
+
+    with pytest.raises(NoAnswer) as caught:
+        client.apps()
+
+    assert (caught.value.kind, caught.value.detail) == (
+        "timed out",
+        "timed out, not complete after 0.3 s",
+    )
+
+
+@pytest.mark.parametrize("script", [hangs, drips(b"")], ids=["hang", "drip"])
+def test_a_call_is_given_up_in_time(conversation: Conversations, script: Script) -> None:
+    """The budget of seconds is that of the whole call."""
+    client = conversation(script, seconds=0.3).client
+    began = monotonic()
+
+    with pytest.raises(NoAnswer):
+        client.apps()
+
+    assert 0.3 <= monotonic() - began < BUSY_MACHINE
+
+
+@pytest.mark.parametrize(
     ("script", "kind", "detail"),
     [
-        pytest.param(hangs, "timed out", "not complete after 0.5 s", id="hang"),
-        pytest.param(drips(b""), "timed out", "not complete after 0.5 s", id="dripping-status"),
-        pytest.param(
-            drips(HEAD + b"X-Long: "), "timed out", "not complete after 0.5 s", id="dripping-header"
-        ),
-        pytest.param(
-            drips(HEAD + b"Content-Length: 9999\r\n\r\n"),
-            "timed out",
-            "not complete after 0.5 s",
-            id="dripping-body",
-        ),
-        pytest.param(
-            floods(b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
-            "timed out",
-            "not complete after 0.5 s",
-            id="endless-100-continue",
-        ),
         pytest.param(
             floods(HEAD + b"\r\n", b"x" * 4096),
             "too large",
@@ -119,7 +139,7 @@ def gzipped(plain: bytes) -> bytes:
             id="endless-header",
         ),
         pytest.param(
-            sends(gzipped(bytes(50_000_000))),
+            sends(gzipped(bytes(10_000_000))),
             "too large",
             "larger than 100,000 bytes",
             id="gzip-bomb",
@@ -172,20 +192,6 @@ def test_a_call_without_an_answer_says_how_it_ended(
         client.apps()
 
     assert (caught.value.kind, detail in str(caught.value)) == (kind, True), str(caught.value)
-
-
-@pytest.mark.parametrize(
-    "script", [hangs, drips(b""), drips(HEAD + b"\r\n")], ids=["hang", "dripping-status", "drip"]
-)
-def test_a_call_ends_within_its_seconds(conversation: Conversations, script: Script) -> None:
-    """A server that sends nothing, or a byte now and then, costs the budget and no more."""
-    client = conversation(script).client
-    began = monotonic()
-
-    with pytest.raises(NoAnswer):
-        client.apps()
-
-    assert 0.4 < monotonic() - began < 1.5
 
 
 def test_nobody_listening_is_refused() -> None:

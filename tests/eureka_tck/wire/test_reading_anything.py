@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from eureka_tck.wire.markup import instance_xml
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     Reader: TypeAlias = Callable[[bytes, str], object]
 
+# How long an example takes says more about the neighbours on this machine than about a reader.
+unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 READERS = pytest.mark.parametrize(
     "read", [read_instance, read_application, read_applications, read_batch]
 )
@@ -39,6 +41,7 @@ FIELDS = sorted([*sample("A", "1"), "actionType", "overriddenstatus"])
 
 
 @READERS
+@unhurried
 @given(body=st.binary(), kind=KINDS)
 def test_any_bytes_are_read_or_refused(read: Reader, body: bytes, kind: str) -> None:
     """Bytes at random never leave a reader with anything but its own refusal."""
@@ -47,6 +50,7 @@ def test_any_bytes_are_read_or_refused(read: Reader, body: bytes, kind: str) -> 
 
 
 @READERS
+@unhurried
 @given(
     root=st.sampled_from(["instance", "application", "applications", "responseList", "x"]),
     value=VALUES,
@@ -57,6 +61,7 @@ def test_any_json_is_read_or_refused(read: Reader, root: str, value: Json) -> No
         read(msgspec.json.encode({root: value}), "application/json")
 
 
+@unhurried
 @given(field=st.sampled_from(FIELDS), value=VALUES)
 def test_any_field_is_read_or_refused(field: str, value: Json) -> None:
     """An instance with anything in one of its fields is read, or refused in words."""
@@ -89,6 +94,7 @@ def test_xml_in_a_strange_encoding_is_refused(encoding: str) -> None:
         read_instance(body, "application/xml")
 
 
+@unhurried
 @given(
     metadata=st.dictionaries(
         st.text(st.characters(codec="ascii", categories=["L", "N"]), min_size=1),

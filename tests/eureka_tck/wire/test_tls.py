@@ -69,7 +69,7 @@ def test_a_dripping_server_behind_tls_is_given_up(
         while not over.wait(0.02):
             connection.sendall(b"H")
 
-    talk = conversation(script, tls)
+    talk = conversation(script, tls, seconds=0.5)
 
     with pytest.raises(NoAnswer) as caught:
         talk.client.apps()
