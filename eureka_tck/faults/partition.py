@@ -13,8 +13,8 @@ from eureka_tck.faults.fault import Fault
 from eureka_tck.faults.probe import Probe
 from eureka_tck.history.event import Marked
 from eureka_tck.links import CLIENT
-from eureka_tck.promises.judgement import listed
 from eureka_tck.promises.rules import SLACK, Rules
+from eureka_tck.promises.words import listed
 from eureka_tck.wire.errors import NoAnswer
 
 if TYPE_CHECKING:

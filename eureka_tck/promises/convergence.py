@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Final
 
 from eureka_tck.history.samples import readings
 from eureka_tck.history.spans import fault_spans, lateness
-from eureka_tck.promises.judgement import Finding, Judgement, Violation, capital, counted, listed
+from eureka_tck.promises.judgement import Finding, Judgement, Violation
 from eureka_tck.promises.lag import Lag, calms, differs_during, lag_in
 from eureka_tck.promises.lives import lives
 from eureka_tck.promises.rules import rules_of_nodes
+from eureka_tck.promises.words import at_nodes, capital, counted, listed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -131,7 +132,7 @@ def _untested(case: _Case) -> str:
     """Return why there was nothing to make up, if there was nothing."""
     blind = [node for node, of_node in case.taken.items() if not of_node]
     if blind:
-        return f"No sample of node {listed(blind)} could be read."
+        return f"No sample of {at_nodes(blind)} could be read."
     if not case.spans:
         return "Nothing was broken in this run, so there was nothing to make up."
     for span in case.spans:
@@ -165,7 +166,7 @@ def _unwatched(case: _Case) -> str:
             continue
         missed = [n for n in case.taken if n != life.home and (life.instance, n) not in compared]
         if missed:
-            return f"{life.instance} could not be compared at node {listed(missed)} after the heal."
+            return f"{life.instance} could not be compared at {at_nodes(missed)} after the heal."
     open_ones = [lag for lag in case.after if not lag.is_settled]
     if not open_ones:
         return ""
@@ -193,7 +194,7 @@ def _broken(over: Sequence[Lag]) -> str:
     nodes = sorted({lag.node for lag in over})
     instances = {lag.life.instance for lag in over}
     return (
-        f"{counted(len(instances), 'live instance')} at node {listed(nodes)} did not agree with "
+        f"{counted(len(instances), 'live instance')} at {at_nodes(nodes)} did not agree with "
         f"{'its' if len(instances) == 1 else 'their'} home in time. {_violation(worst).said}"
     )
 
@@ -204,7 +205,11 @@ def _violation(lag: Lag) -> Violation:
         if lag.calm.after is not None
         else f"no fault was on yet, and it was registered by {lag.life.since:.1f} s"
     )
-    end = "it never agreed" if lag.agreed is None else f"it agreed at {lag.agreed:.1f} s"
+    end = (
+        f"they had not agreed when last seen, at {lag.watched_until:.1f} s"
+        if lag.agreed is None
+        else f"they agreed at {lag.agreed:.1f} s"
+    )
     asked = lag.wrong.began if lag.wrong else lag.due
     seen = lag.wrong.present.get(lag.life.instance) if lag.wrong else None
     return Violation(
@@ -213,10 +218,9 @@ def _violation(lag: Lag) -> Violation:
         at=lag.due + lag.budget.seconds,
         until=lag.agreed,
         said=(
-            f"Node {lag.node} {_told(seen)} of {lag.life.instance} at {asked:.1f} s, its home "
-            f"{lag.life.home} {_told(lag.home_said, seen)}; {since}, the budget of "
-            f"{lag.budget.seconds:g} s was over at {lag.due + lag.budget.seconds:.1f} s, and {end} "
-            f"(watched until {lag.watched_until:.1f} s)."
+            f"{lag.life.instance} at {asked:.1f} s: node {lag.node} {_told(seen, lag.home_said)}, "
+            f"its home {lag.life.home} {_told(lag.home_said, seen)}; {since}, the budget of "
+            f"{lag.budget.seconds:g} s was over at {lag.due + lag.budget.seconds:.1f} s, and {end}."
         ),
     )
 
@@ -224,17 +228,18 @@ def _violation(lag: Lag) -> Violation:
 def _told(seen: Seen | None, other: Seen | None = None) -> str:
     """Return what a node told, as far as it differs from what the other one did."""
     if seen is None:
-        return "told nothing"
+        return "did not know it"
+    if other is None:
+        return f"told status {seen.status}"
     parts = [
         f"status {seen.status}",
         f"override {seen.overridden}",
         f"T {seen.dirty_ms}",
         f"metadata {seen.data}",
     ]
-    if other is not None:
-        theirs = (other.status, other.overridden, other.dirty_ms, other.data)
-        ours = (seen.status, seen.overridden, seen.dirty_ms, seen.data)
-        parts = [part for part, one, two in zip(parts, ours, theirs, strict=True) if one != two]
+    theirs = (other.status, other.overridden, other.dirty_ms, other.data)
+    ours = (seen.status, seen.overridden, seen.dirty_ms, seen.data)
+    parts = [part for part, one, two in zip(parts, ours, theirs, strict=True) if one != two]
     return "told " + ", ".join(parts)
 
 

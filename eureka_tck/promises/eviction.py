@@ -14,17 +14,10 @@ from typing import TYPE_CHECKING, Final
 from eureka_tck.history.samples import readings
 from eureka_tck.history.spans import fault_spans
 from eureka_tck.promises.absence import absences, exposure
-from eureka_tck.promises.judgement import (
-    Budget,
-    Finding,
-    Judgement,
-    Violation,
-    capital,
-    counted,
-    listed,
-)
+from eureka_tck.promises.judgement import Budget, Finding, Judgement, Violation
 from eureka_tck.promises.lives import lives
 from eureka_tck.promises.rules import rules_of_nodes
+from eureka_tck.promises.words import at_nodes, capital, counted, listed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -149,7 +142,7 @@ def _broken_off(history: History) -> str:
 def _unseen(case: _Case) -> str:
     blind = [node for node, of_node in case.taken.items() if not of_node]
     if blind:
-        return f"No sample of node {listed(blind)} could be read."
+        return f"No sample of {at_nodes(blind)} could be read."
     return "" if case.who.lives else "No instance was ever registered and renewed."
 
 
@@ -185,7 +178,7 @@ def _uncontrolled(case: _Case) -> str:
         silent = [node for node in case.taken if node not in proven]
         if silent:
             return (
-                f"No eviction is proven on node {listed(silent)} {when}: nothing that had died was "
+                f"No eviction is proven on {at_nodes(silent)} {when}: nothing that had died was "
                 "seen to go there, so that nothing living went says little."
             )
     return ""
@@ -210,7 +203,7 @@ def _broken(violations: Sequence[Violation]) -> str:
     rest = len(violations) - 1
     return (
         f"{counted(len(instances), 'live instance')} {'was' if len(instances) == 1 else 'were'} "
-        f"lost at node {listed(nodes)}. {violations[0].said}"
+        f"lost at {at_nodes(nodes)}. {violations[0].said}"
         + (f" {counted(rest, 'more violation')} follow{'s' if rest == 1 else ''}." if rest else "")
     )
 

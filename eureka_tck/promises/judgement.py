@@ -61,21 +61,3 @@ class Promise(Protocol):
 
     def __call__(self, history: History, /) -> Judgement:
         """Judge the history."""
-
-
-def listed(names: list[str] | tuple[str, ...], most: int = 4) -> str:
-    """Return names as prose: "a, b and c", cut after `most` with the number of those left out."""
-    shown = list(names[:most])
-    if len(names) > most:
-        shown.append(f"{len(names) - most} more")
-    return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]])) if shown else "none"
-
-
-def counted(number: int, noun: str) -> str:
-    """Return "1 node", "3 nodes"."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def capital(text: str) -> str:
-    """Return the text with its first letter large, as a sentence begins."""
-    return text[:1].upper() + text[1:]

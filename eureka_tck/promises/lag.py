@@ -11,6 +11,8 @@ import bisect
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from eureka_tck.promises.preservation import is_cut_off
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -126,7 +128,9 @@ def _between(of_node: Sequence[Sample], began: float, ended: float) -> Sequence[
 def differs_during(
     span: FaultSpan, life: Life, node: str, taken: Mapping[str, Sequence[Sample]]
 ) -> bool:
-    """Whether the node was seen to differ from the home while the fault was on."""
+    """Whether the node was seen to differ from the home while the fault kept them apart."""
+    if not is_cut_off(node, life.home, span):
+        return False
     began, ended = max(span.began, life.since), min(span.ended, life.until)
     return any(
         (truth := _home_says(life, reading, taken[life.home])) is not None

@@ -51,10 +51,10 @@ def test_instance_that_stays_missing_after_the_heal_breaks_it(partition: Story) 
     assert judgement.finding == "broken"
     assert judgement.measured is None
     assert judgement.said == (
-        "1 live instance at node b did not agree with its home in time. Node b told nothing of "
-        "CART/new-a at 399.9 s, its home a told status UP, override UNKNOWN, T 1700000000000, "
-        "metadata m1; all links were up from 240.0 s on, the budget of 16.5 s was over at "
-        "256.5 s, and it never agreed (watched until 400.0 s)."
+        "1 live instance at node b did not agree with its home in time. CART/new-a at 399.9 s: "
+        "node b did not know it, its home a told status UP; all links were up from 240.0 s on, "
+        "the budget of 16.5 s was over at 256.5 s, and they had not agreed when last seen, at "
+        "400.0 s."
     )
 
 
