@@ -121,8 +121,9 @@ class Leases:
 
     def _lateness(self, life: Life) -> float:
         """Return by how much a run was late while the lease lived, 0 for one that lives on."""
-        until_ms = life.ended_ms or life.begun_after_ms
-        return worst_lateness(self.runs, INTERVAL_MS, life.begun_after_ms, until_ms)
+        if life.ended_ms is None:
+            return 0.0
+        return worst_lateness(self.runs, INTERVAL_MS, life.begun_after_ms, life.ended_ms)
 
 
 def older(fields: Sample) -> Sample:
