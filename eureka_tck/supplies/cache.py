@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import platformdirs
 
+from eureka_tck.errors import CannotRun
 from eureka_tck.supplies.progress import progress, tell
 
 if TYPE_CHECKING:
@@ -28,7 +29,15 @@ KEY_LENGTH = 12  # hex digits of SHA-256: 48 bits among a handful of entries
 
 def folder() -> Path:
     """Return the cache's root, made if need be."""
-    return platformdirs.user_cache_path("eureka-tck", ensure_exists=True)
+    path = platformdirs.user_cache_path("eureka-tck")
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CannotRun(
+            f"The cache folder {path} cannot be made: {error.strerror}.",
+            "Make it writable, or name another by XDG_CACHE_HOME.",
+        ) from error
+    return path
 
 
 def key(*parts: Path | str) -> str:
@@ -54,16 +63,18 @@ def made(name: str, make: Callable[[Path], None], *, what: str) -> Path:
     entry = folder() / name
     if entry.exists():
         return entry
+    making = entry.with_name(f"{entry.name}.making")
     with locked(name, what=what):
         if entry.exists():
             return entry
-        making = entry.with_name(f"{entry.name}.making")
-        shutil.rmtree(making, ignore_errors=True)
-        making.mkdir(parents=True)
         try:
+            shutil.rmtree(making, ignore_errors=True)
+            making.mkdir(parents=True)
             with progress(what):
                 make(making)
             making.rename(entry)
+        except OSError as error:
+            raise CannotRun(f"{what}: {error}.") from error
         finally:
             shutil.rmtree(making, ignore_errors=True)
     return entry

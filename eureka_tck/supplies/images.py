@@ -79,7 +79,7 @@ def toxiproxy() -> str:
     """Return the image of the Toxiproxy server."""
     dockerfile = _sources("toxiproxy") / "Dockerfile"
     version = toxiproxy_supply.VERSION
-    context = {"Dockerfile": dockerfile, "toxiproxy-server": toxiproxy_supply.built()}
+    context = {"Dockerfile": dockerfile, "toxiproxy-server": toxiproxy_supply.built("linux")}
     return _built("toxiproxy", f"{version}-{cache.key(dockerfile)}", context)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-import os
+import platform
 import sys
 from importlib.metadata import distributions
 from typing import TYPE_CHECKING
@@ -28,7 +28,7 @@ def installed(requirements: Path) -> Path:
     """
     versions = "".join(sorted(f"{line}\n" for line in _versions()))
     return cache.made(
-        f"packages/{cache.key(requirements, versions)}-{os.uname().machine}",
+        f"packages/{cache.key(requirements, versions)}-{platform.machine()}",
         functools.partial(_install, requirements, versions),
         what="fetching the packages of the Python registry",
     )
@@ -42,7 +42,7 @@ def _versions() -> set[str]:
 def _install(requirements: Path, versions: str, folder: Path) -> None:
     constraints = folder / "constraints.txt"
     constraints.write_text(versions, "utf-8")
-    machine = os.uname().machine
+    machine = {"arm64": "aarch64"}.get(platform.machine(), platform.machine())  # macOS, Linux
     tool.run(
         [
             *(sys.executable, "-m", "pip", "install", "--quiet", "--no-compile"),

