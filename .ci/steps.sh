@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sourced by the scripts beside it: where things are kept, one run at a time, packages, step times.
 
 CI_CACHE=${EUREKA_TCK_CI_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/eureka-tck/ci}
