@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import tarfile
 import tempfile
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from docker.errors import DockerException, ImageNotFound
+from docker.errors import APIError, DockerException, ImageNotFound
 
 from eureka_tck.errors import CannotRun
 from eureka_tck.suite import suite_root
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     import docker
 
 BUILD_BUDGET = 600.0  # seconds without a word from the engine; apt takes 11-43 s
+KEPT = 10  # images of one name; older ones have most likely seen their last run
 LABEL = "eureka-tck.image"  # on every image, with its name
 JAVA_HOME = "/registry"  # in the image of the Java reference
 WALL_FILE = "/cluster/wall_clock"  # where a container finds the mapped offset of its wall clock
@@ -111,6 +113,7 @@ def _built(
                 if not _is_there(client, tag):
                     with progress(what):
                         _build(client, name, tag, context, arguments or {})
+                    _drop_old(client, name)
     except (DockerException, OSError) as error:
         raise CannotRun(f"{what}: {error}") from error
     finally:
@@ -155,6 +158,16 @@ def _build(
                     "\n".join(tail[-LAST_LINES:]),
                     "Its base is debian:bookworm-slim, which must be there or can be pulled.",
                 )
+
+
+def _drop_old(client: docker.DockerClient, name: str) -> None:
+    """Remove all but the newest images of this name: each change of the registry makes one."""
+    repository = f"eureka-tck/{name}"
+    images = sorted(client.images.list(repository), key=lambda image: str(image.attrs["Created"]))
+    for image in images[:-KEPT]:
+        for tag in image.tags:
+            with suppress(APIError):  # a container stands on it, or another run was quicker
+                client.images.remove(tag)
 
 
 def _pack(context: Mapping[str, Path], file: IO[bytes]) -> None:

@@ -72,3 +72,24 @@ def test_the_python_image_holds_what_the_registry_imports() -> None:
         )
 
     assert said == b"all\n"
+
+
+@pytest.mark.docker
+@pytest.mark.timeout(600)
+def test_old_images_of_a_name_are_dropped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When a new image is built, only the newest of its name stay."""
+    monkeypatch.setattr(images, "KEPT", 2)
+    tags = []
+    for version in "123":
+        dockerfile = tmp_path / "Dockerfile"
+        dockerfile.write_text(
+            f"FROM scratch\nLABEL version={version}\nCOPY Dockerfile /\n", "utf-8"
+        )
+        tags.append(images._built("dropped", version, {"Dockerfile": dockerfile}))
+
+    with closing(engine.client()) as client:
+        left = {tag for image in client.images.list("eureka-tck/dropped") for tag in image.tags}
+        for tag in left:
+            client.images.remove(tag)
+
+    assert left == set(tags[1:])
