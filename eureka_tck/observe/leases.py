@@ -111,7 +111,7 @@ class Leases:
             )
         if (late := self._lateness(life)) > CONFUSABLE:
             raise Inconclusive(
-                f"an eviction run was {late:.1f} s late while this lease lived.", late=True
+                f"an eviction run was {late:.1f} s late when this lease ended.", late=True
             )
         return life
 
@@ -120,10 +120,14 @@ class Leases:
         return INTERVAL_MS / 1000 + 2 * self._lateness(self.lives[deed]) + 0.5
 
     def _lateness(self, life: Life) -> float:
-        """Return by how much a run was late while the lease lived, 0 for one that lives on."""
+        """Return by how much a run was late when the lease ended, 0 for one that lives on."""
         if life.ended_ms is None:
             return 0.0
-        return worst_lateness(self.runs, INTERVAL_MS, life.begun_after_ms, life.ended_ms)
+        # A run that is late by x leaves what ran out in that time to the next one: only the last
+        # few runs of a lease decide when it goes.
+        return worst_lateness(
+            self.runs, INTERVAL_MS, life.ended_ms - 3 * INTERVAL_MS, life.ended_ms
+        )
 
 
 def older(fields: Sample) -> Sample:
