@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
 from msgspec import Struct
 
-from eureka_tck.wire.exchange import Exchange  # noqa: TC001 - msgspec reads the types at run time
+from eureka_tck.wire.exchange import Exchange
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
