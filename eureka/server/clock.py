@@ -10,26 +10,43 @@ Nodes that were told the same epoch agree about both.
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 from eureka.core.instant import Instant
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 
 class Clock:
-    """Reads both times, scaled by `speed` from `epoch` (Unix seconds, real time) on."""
+    """
+    Reads both times, scaled by `speed` from `epoch` (Unix seconds, real time) on.
 
-    def __init__(self, *, speed: float = 1.0, epoch: float | None = None) -> None:
+    `wall` and `uptime` are the machine's clocks.
+    """
+
+    def __init__(
+        self,
+        *,
+        speed: float = 1.0,
+        epoch: float | None = None,
+        wall: Callable[[], float] = time.time,
+        uptime: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.speed = speed
-        self._epoch = time.time() if epoch is None else epoch
-        self._origin = time.monotonic()
+        self._wall = wall
+        self._uptime = uptime
+        self._epoch = wall() if epoch is None else epoch
+        self._origin = uptime()
 
     def now(self) -> Instant:
         """Return the present moment of the registry."""
-        wall = self._epoch + (time.time() - self._epoch) * self.speed
+        wall = self._epoch + (self._wall() - self._epoch) * self.speed
         return Instant(self.monotonic(), int(wall * 1000))
 
     def monotonic(self) -> float:
         """Return the registry seconds since this process started."""
-        return (time.monotonic() - self._origin) * self.speed
+        return (self._uptime() - self._origin) * self.speed
 
     def real(self, seconds: float) -> float:
         """Return how many real seconds that many registry seconds last."""

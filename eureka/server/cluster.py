@@ -38,7 +38,6 @@ class Cluster:
         self._log = log
         self._senders: dict[str, PeerSender] = {}
         self._closing: set[asyncio.Task[None]] = set()
-        self.update_interval = service.settings.peers_update_interval  # registry seconds
 
     @property
     def senders(self) -> Iterable[PeerSender]:

@@ -132,8 +132,9 @@ def _resolved(found: Property, properties: Properties, environment: Mapping[str,
         name, default = match[1].strip(), match[2]
         if name in environment:
             return environment[name]
-        if relaxed(name) in properties:
-            return properties[relaxed(name)].value
+        other = properties.get(relaxed(name))
+        if other is not None and name in (other.name, name.lower()):
+            return other.value
         if default is None:
             raise ConfigurationError(
                 found.where, found.name, f"names ${{{name}}}, which is not set"

@@ -34,7 +34,7 @@ SHUTDOWN_BUDGET = 1  # s for the answers under way when the server is told to en
 BACKLOG = 2048
 
 
-class _Server(uvicorn.Server):
+class _Uvicorn(uvicorn.Server):
     """
     Uvicorn without its own signal handlers:
     they end the process by the signal, not by its exit code.
@@ -63,87 +63,110 @@ def listen(settings: Settings) -> socket.socket:
 def run(
     settings: Settings, clock: Clock, listener: socket.socket, *, reload: Callable[[], Settings]
 ) -> None:
-    """Serve until SIGTERM or SIGINT; `reload` reads the settings again, for the list of peers."""
+    """Serve until SIGTERM or SIGINT; SIGHUP has the list of peers read again, by `reload`."""
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(_serve(settings, clock, listener, reload))
+        runner.run(_run(RegistryServer(settings, clock, listener, Log(clock), reload=reload)))
 
 
-async def _serve(
-    settings: Settings, clock: Clock, listener: socket.socket, reload: Callable[[], Settings]
-) -> None:
-    log = Log(clock)
-    node = Node(settings.policy(), settings.replication())
-    service = Service(node, settings, clock)
-    cluster = Cluster(service, clock, log)
-    service.node_id = cluster.node_id
-    service.told = cluster.nudge
-    application = Application(service, cold_application(service, cluster), log)
-    config = uvicorn.Config(
-        application,
-        http=BoundedProtocol,
-        ws="none",
-        lifespan="off",
-        loop="none",
-        log_config=None,
-        log_level="critical",
-        access_log=False,
-        server_header=False,
-        timeout_keep_alive=KEEP_ALIVE,
-        timeout_graceful_shutdown=SHUTDOWN_BUDGET,
-        backlog=BACKLOG,
-    )
-    server = _Server(config)
+async def _run(server: RegistryServer) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, _end, server)
-    host, port = listener.getsockname()[:2]
-    log.info("listening", host=host, port=port, speed=clock.speed)
-    if settings.unused:
-        log.info("settings-without-effect", names=",".join(settings.unused))
+        loop.add_signal_handler(number, server.stop)
+    loop.add_signal_handler(signal.SIGHUP, server.read_peers_again)
     # What was loaded stays: the collector need not look at it again.
     gc.collect()
     gc.freeze()
-    async with Timers(service, clock, log, Random()) as timers:
-        cluster.set_peers(settings.peers)
-        opening = asyncio.create_task(_open(service, cluster, timers, log), name="opening")
-        watching = asyncio.create_task(_watch_peers(cluster, clock, log, reload), name="peer-list")
-        await server.serve(sockets=[listener])
-        for task in (opening, watching):
-            task.cancel()
-        await asyncio.gather(opening, watching, return_exceptions=True)
-        await cluster.close()
-    log.info("ended")
+    await server.serve()
 
 
-async def _open(service: Service, cluster: Cluster, timers: Timers, log: Log) -> None:
-    """Copy what a peer has, then open; the socket is served meanwhile, list reads are refused."""
-    try:
-        copied = await cluster.copy()
-    except Exception as error:  # noqa: BLE001 - a registry that cannot copy opens empty
-        log.failure("copy-failed", error)
-        copied = 0
-    service.node.open(copied, now=service.clock.now())
-    timers.opened()
-    log.info("opened", copied=copied, expected=service.node.registry.preservation.clients)
+class RegistryServer:
+    """A node that serves on a socket, and everything that happens by itself meanwhile."""
 
+    def __init__(
+        self,
+        settings: Settings,
+        clock: Clock,
+        listener: socket.socket,
+        log: Log,
+        *,
+        reload: Callable[[], Settings],
+    ) -> None:
+        self.service = Service(Node(settings.policy(), settings.replication()), settings, clock)
+        self.cluster = Cluster(self.service, clock, log)
+        self.service.node_id = self.cluster.node_id
+        self.service.told = self.cluster.nudge
+        self._settings = settings
+        self._clock = clock
+        self._listener = listener
+        self._log = log
+        self._reload = reload
+        self._read_again = asyncio.Event()
+        cold = cold_application(self.service, self.cluster)
+        self._uvicorn = _Uvicorn(
+            uvicorn.Config(
+                Application(self.service, cold, log),
+                http=BoundedProtocol,
+                ws="none",
+                lifespan="off",
+                loop="none",
+                log_config=None,
+                log_level="critical",
+                access_log=False,
+                server_header=False,
+                timeout_keep_alive=KEEP_ALIVE,
+                timeout_graceful_shutdown=SHUTDOWN_BUDGET,
+                backlog=BACKLOG,
+            )
+        )
 
-async def _watch_peers(
-    cluster: Cluster, clock: Clock, log: Log, reload: Callable[[], Settings]
-) -> None:
-    """Take up a changed list of peers: on SIGHUP at once, else every now and then."""
-    hung_up = asyncio.Event()
-    asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, hung_up.set)
-    interval = clock.real(cluster.update_interval)
-    while True:
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(interval):
-                await hung_up.wait()
-        hung_up.clear()
+    def stop(self) -> None:
+        """End: answers under way are finished, connections closed."""
+        self._uvicorn.should_exit = True
+
+    def read_peers_again(self) -> None:
+        """Take up a changed list of peers now."""
+        self._read_again.set()
+
+    async def serve(self) -> None:
+        """Serve until told to stop."""
+        host, port = self._listener.getsockname()[:2]
+        self._log.info("listening", host=host, port=port, speed=self._clock.speed)
+        if self._settings.unused:
+            self._log.info("settings-without-effect", names=",".join(self._settings.unused))
+        async with Timers(self.service, self._clock, self._log, Random()) as timers:
+            self.cluster.set_peers(self._settings.peers)
+            tasks = (
+                asyncio.create_task(self._open(timers), name="opening"),
+                asyncio.create_task(self._watch_peers(), name="peer-list"),
+            )
+            await self._uvicorn.serve(sockets=[self._listener])
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            await self.cluster.close()
+        self._log.info("ended")
+
+    async def _open(self, timers: Timers) -> None:
+        """Copy what a peer has, then open; the socket is served meanwhile, lists are refused."""
         try:
-            cluster.set_peers(reload().peers)
-        except ConfigurationError as error:
-            log.warning("peer-list-kept", error=str(error))
+            copied = await self.cluster.copy()
+        except Exception as error:  # noqa: BLE001 - a registry that cannot copy opens empty
+            self._log.failure("copy-failed", error)
+            copied = 0
+        self.service.node.open(copied, now=self._clock.now())
+        timers.opened()
+        expected = self.service.node.registry.preservation.clients
+        self._log.info("opened", copied=copied, expected=expected)
 
-
-def _end(server: uvicorn.Server) -> None:
-    server.should_exit = True
+    async def _watch_peers(self) -> None:
+        """Take up a changed list of peers: when told at once, else every now and then."""
+        interval = self._clock.real(self._settings.peers_update_interval)
+        while True:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(interval):
+                    await self._read_again.wait()
+            self._read_again.clear()
+            try:
+                self.cluster.set_peers(self._reload().peers)
+            except ConfigurationError as error:
+                self._log.warning("peer-list-kept", error=str(error))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 _MEBIBYTE = 1024 * 1024
 _EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - addresses to recognise, not to bind
 _LARGEST = 2**63 - 1
-_NEAR = 0.75  # of 1; how alike a name must be to be worth suggesting
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -291,9 +290,21 @@ def _check_names(properties: Properties) -> None:
 
 
 def _unknown(key: str) -> str:
-    nearest = get_close_matches(key, _KNOWN, n=1, cutoff=_NEAR)
-    hint = f"; did you mean {_KNOWN[nearest[0]]}?" if nearest else ""
+    name = _nearest(key, ("eureka.server.", "eureka.client.", "eureka.instance."), _KNOWN)
+    return _refusal(name and _KNOWN[name])
+
+
+def _refusal(suggestion: str | None) -> str:
+    hint = f"; did you mean {suggestion}?" if suggestion else ""
     return f"is no setting of a Eureka server{hint}"
+
+
+def _nearest(wanted: str, prefixes: Sequence[str], known: Iterable[str]) -> str | None:
+    """Return the known name that is most like it behind the prefix they share, if any is near."""
+    prefix = next((one for one in prefixes if wanted.startswith(one)), "")
+    names = [name[len(prefix) :] for name in known if name.startswith(prefix)]
+    nearest = get_close_matches(wanted[len(prefix) :], names, n=1)
+    return prefix + nearest[0] if nearest else None
 
 
 def _in_map(key: str) -> bool:
@@ -311,9 +322,8 @@ def _named_in(environment: Mapping[str, str]) -> Properties:
         elif in_map is not None:
             found[f"{in_map}.{dotless[len(in_map.replace('.', '')) :]}"] = variable
         elif dotless.startswith(_OURS) and not _SERVICE_LINK.search(variable.name):
-            nearest = get_close_matches(dotless, _IN_ENVIRONMENT, n=1, cutoff=_NEAR)
-            hint = f"; did you mean {_variable(nearest[0])}?" if nearest else ""
-            problem = f"is no setting of a Eureka server{hint}"
+            name = _nearest(dotless, _OURS, _IN_ENVIRONMENT)
+            problem = _refusal(name and _variable(name))
             raise ConfigurationError(ENVIRONMENT, variable.name, problem)
     return found
 

@@ -1,0 +1,56 @@
+"""The lines of the log."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from eureka.server.clock import Clock
+from eureka.server.log import Log
+
+
+@pytest.fixture
+def stream() -> io.StringIO:
+    """Return what is written to."""
+    return io.StringIO()
+
+
+def test_a_line_is_a_stamp_a_level_an_event_and_pairs(stream: io.StringIO) -> None:
+    """A value that is not plain is written as JSON writes it."""
+    log = Log(Clock(), stream)
+
+    log.info(
+        "evicted", count=3, seconds=1.5, yes=True, none=None, text='a "b"', empty="", line="\n"
+    )
+
+    stamp, rest = stream.getvalue().split(" ", 1)
+    assert stamp.endswith("Z")
+    assert rest == (
+        'info evicted count=3 seconds=1.500 yes=true none=null text="a \\"b\\"" empty="" '
+        'line="\\n"\n'
+    )
+
+
+def int_of(text: str) -> int:
+    """Fail."""
+    raise ValueError(text)
+
+
+def test_a_fault_of_the_program_shows_where_it_happened(stream: io.StringIO) -> None:
+    """With its traceback."""
+    log = Log(Clock(), stream)
+    with pytest.raises(ValueError, match="odd") as fault:
+        int_of("odd")
+    log.failure("request-failed", fault.value, path="/x")
+
+    text = stream.getvalue()
+    assert "error request-failed path=/x error=ValueError('odd')" in text
+    assert "Traceback" in text
+
+
+def test_warnings_say_so(stream: io.StringIO) -> None:
+    """By their level."""
+    Log(Clock(), stream).warning("peer-fails")
+
+    assert stream.getvalue().endswith(" warning peer-fails\n")

@@ -1,0 +1,120 @@
+"""Files and variables as flat maps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from eureka.core.errors import ConfigurationError
+from eureka.server.properties import load_yaml, relaxed
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """Return where the file is to be written."""
+    return tmp_path / "application.yml"
+
+
+def values(file: Path, text: str, **environment: str) -> dict[str, str]:
+    """Return name and value of each property in such a file."""
+    file.write_text(text, encoding="utf-8")
+    return {found.name: found.value for found in load_yaml(file, environment).values()}
+
+
+@pytest.mark.parametrize(
+    "name", ["eureka.server.myUrl", "eureka.server.my-url", "EUREKA.SERVER.MY_URL"]
+)
+def test_names_are_compared_relaxed(name: str) -> None:
+    """Case, hyphens and underscores do not count."""
+    assert relaxed(name) == "eureka.server.myurl"
+
+
+def test_nested_and_flat_keys_are_one(file: Path) -> None:
+    """Lists are joined by commas, flags and nothing are as Spring writes them."""
+    text = "a:\n  b: {c: 1}\n  b.d: [x, y]\ne: true\nf:\ng: no\n"
+
+    assert values(file, text) == {"a.b.c": "1", "a.b.d": "x,y", "e": "true", "f": "", "g": "false"}
+
+
+def test_later_documents_go_before_earlier_ones(file: Path) -> None:
+    """Also where they spell the name differently; empty ones say nothing."""
+    text = "a-b: 1\nc: 1\n---\n---\naB: 2\n"
+
+    assert values(file, text) == {"aB": "2", "c": "1"}
+
+
+@pytest.mark.parametrize(
+    ("profile", "active", "applies"),
+    [
+        ("dev", "dev", True),
+        ("dev, test", "test", True),
+        ("dev", "prod, test", False),
+        ("dev", "", False),
+        ("'!dev'", "prod", True),
+        ("'!dev'", "dev", False),
+    ],
+)
+@pytest.mark.parametrize("key", ["spring.config.activate.on-profile", "spring.profiles"])
+def test_a_document_of_a_profile_applies_where_it_is_active(
+    file: Path, key: str, profile: str, active: str, applies: bool
+) -> None:
+    """As SPRING_PROFILES_ACTIVE says."""
+    text = f"a: 1\n---\n{key}: {profile}\na: 2\n"
+
+    found = values(file, text, SPRING_PROFILES_ACTIVE=active)
+
+    assert found["a"] == ("2" if applies else "1")
+
+
+def test_placeholders_are_replaced(file: Path) -> None:
+    """By the environment, else another property, else their default; inside each other too."""
+    text = (
+        "port: ${PORT:8761}\nhost: ${HOST:${FALLBACK:here}}\nurl: http://${host}:${port}/\n"
+        "both: ${A:}${B:b}\n"
+    )
+
+    assert values(file, text, PORT="99") == {
+        "port": "99",
+        "host": "here",
+        "url": "http://here:99/",
+        "both": "b",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("a: ${NONE}", "a names ${NONE}, which is not set"),
+        ("a: ${b}\nb: ${a}", "a refers to itself: ${b}"),
+        ("- a", "must hold keys and values at its top level"),
+        ("a: [", "is no YAML: while parsing a flow node"),
+        ("a: \x00", "is no YAML: unacceptable character"),
+    ],
+)
+def test_problems_name_the_file(file: Path, text: str, problem: str) -> None:
+    """And the key, where there is one."""
+    with pytest.raises(ConfigurationError) as error:
+        values(file, text)
+
+    assert str(error.value).startswith(f"{file}: {problem}")
+
+
+def test_a_file_that_is_not_there(file: Path) -> None:
+    """Is told by its name."""
+    with pytest.raises(ConfigurationError) as error:
+        load_yaml(file, {})
+
+    assert str(error.value) == f"{file}: there is no such file"
+
+
+def test_a_file_that_cannot_be_read(file: Path) -> None:
+    """Bytes that are no UTF-8, or a folder."""
+    file.write_bytes(b"a: \xff")
+    with pytest.raises(ConfigurationError, match="cannot be read"):
+        load_yaml(file, {})
+    with pytest.raises(ConfigurationError, match="cannot be read"):
+        load_yaml(file.parent, {})
