@@ -1,0 +1,117 @@
+"""The runner on real registries: what stops it half-way leaves nothing broken and is told."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from eureka_tck.cluster import Cluster, ClusterSpec
+from eureka_tck.history import HistoryWriter, read_history
+from eureka_tck.history.event import Header, Marked
+from eureka_tck.history.spans import fault_spans
+from eureka_tck.promises import peers_converge
+from eureka_tck.schedules import draw
+from eureka_tck.schedules.runner import play
+from eureka_tck.schedules.scenario import Budgets, Partition, Scenario, SteadyRenewals
+from eureka_tck.targets import parse_target
+from eureka_tck.workloads.site import Site
+from eureka_tck.workloads.watch import Watch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from eureka_tck.run import Run
+
+pytestmark = pytest.mark.toxiproxy
+
+SCENARIO = Scenario(
+    name="cut",
+    title="a cut",
+    why="",
+    nodes=2,
+    max_speed=10,
+    promises=("peers_converge",),
+    workload=(SteadyRenewals(name="fleet", instances=2, lease=60.0, interval=5.0),),
+    fault=(Partition(name="cut", node="b", at=1.0, lasts=10.0),),
+)
+
+
+@pytest.fixture
+def site(run: Run, tmp_path: Path) -> Iterator[Site]:
+    """Give two Python registries with links."""
+    spec = ClusterSpec.of("pair", parse_target("python"), nodes=2, links=True, speed=10)
+    header = Header(
+        run=run.id,
+        scenario="cut",
+        target="python",
+        backend="process",
+        speed=10,
+        seed=1,
+        started="",
+        command="",
+        nodes=spec.node_names,
+        settings={},
+    )
+    with Cluster(spec, run) as cluster, HistoryWriter(tmp_path, header) as history:
+        yield Site(cluster, history, Watch(spec.node_names))
+
+
+def play_on(site: Site, told: Callable[[str, str], None], settling: float = 30.0) -> None:
+    """Play the scenario."""
+    budgets = Budgets(settling=settling, recovering=30.0)
+    play(draw(SCENARIO, 1), site, budgets, sample_every=1.0, told=told)
+
+
+def threads() -> list[str]:
+    """Return the threads of a run that are still there."""
+    ours = ("caller-", "sampler-", "gauges")
+    return [one.name for one in threading.enumerate() if one.name.startswith(ours)]
+
+
+def test_run_that_is_stopped_during_a_fault_is_healed_and_told(site: Site, tmp_path: Path) -> None:
+    """Ctrl-C heals the fault, ends the threads, and closes the history, in that order."""
+
+    def stop(phase: str, seen: str) -> None:
+        if phase == "breaking" and site.cluster.links.is_cut("a>b"):
+            raise KeyboardInterrupt(seen)
+
+    with pytest.raises(KeyboardInterrupt):
+        play_on(site, stop)
+
+    history = read_history(tmp_path)
+    assert not site.cluster.links.is_cut("a>b")
+    assert fault_spans(history)[0].ended < float("inf")
+    assert history.why_broken_off == "it was stopped"
+    assert threads() == []
+
+
+def test_node_that_dies_by_itself_ends_the_run_and_decides_nothing(
+    site: Site, tmp_path: Path
+) -> None:
+    """A dead registry is told in the history, and every promise becomes inconclusive."""
+
+    def kill(phase: str, seen: str) -> None:
+        running = site.cluster._backend._running["b"].process  # type: ignore[attr-defined] # no verb lets a node die unmeant
+        if phase == "breaking" and "to go" in seen:
+            running.kill()
+
+    play_on(site, kill)
+
+    judgement = peers_converge(read_history(tmp_path))
+    assert (judgement.finding, judgement.said) == (
+        "inconclusive",
+        "The run was broken off: node b died by itself.",
+    )
+    assert threads() == []
+
+
+def test_phase_that_takes_too_long_is_told_and_left(site: Site, tmp_path: Path) -> None:
+    """A cluster that never settles does not hold up the run for ever."""
+    play_on(site, lambda _phase, _seen: None, settling=0.01)
+
+    marks = [event for event in read_history(tmp_path).events if isinstance(event, Marked)]
+    late = next(mark for mark in marks if mark.name == "settling took too long")
+    assert late.said.startswith("fleet: ")
