@@ -156,7 +156,7 @@ def _why(report: ChaosReport) -> list[Table]:
     if not report.why:
         return []
     points = report.why.replace("\n- ", "\n\n- ").split("\n\n")
-    rows = [Row((" ".join(point.split()),)) for point in points if point.strip()]
+    rows = [Row((" ".join(point.removeprefix("- ").split()),)) for point in points if point.strip()]
     return [Table("What the scenario is for", (report.title,), rows)]
 
 
