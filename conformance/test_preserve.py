@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from eureka_tck.observe.leases import Leases
     from eureka_tck.observe.recount import Recount
     from eureka_tck.observe.silence import Silence
+    from eureka_tck.verdict import Case
 
 COUNTED = {"settings", "counters"}
 STAMPED = COUNTED | {"stamps"}
@@ -313,18 +314,20 @@ def test_a_lone_registry_that_started_empty_expects_its_clients(cold: Beginning)
 @pytest.mark.parametrize(
     "words", ["Lease expiration enabled", "Renews threshold", "Renews (last min)"]
 )
-def test_the_status_page_tells(silence: Silence, words: str) -> None:
+def test_the_status_page_tells(silence: Silence, case: Case, words: str) -> None:
     """The status page names lease expiration, threshold and renewals."""
     page = silence.pages["third"].answer
+    case.attach(page.exchange)
 
     expect("the status page", page).has_status(200)
     expect("the text of the status page", page.text).contains(words)
 
 
 @requirement("PRESERVE-10", profile="windows-b", needs=COUNTED, seconds=255)
-def test_the_emergency_line_shows_under_protection(silence: Silence) -> None:
+def test_the_emergency_line_shows_under_protection(silence: Silence, case: Case) -> None:
     """In a minute of protection, more than 70 s after the start, the page shows the emergency."""
     page = silence.pages["third"].answer
+    case.attach(page.exchange)
 
     expect("the status page", page).has_status(200)
     expect("the text of the status page under protection", page.text).contains("EMERGENCY!")
@@ -335,17 +338,24 @@ def test_the_emergency_line_shows_under_protection(silence: Silence) -> None:
     "minute",
     [pytest.param("first", id="before the wait"), pytest.param("second", id="unprotected")],
 )
-def test_the_emergency_line_does_not_show_otherwise(silence: Silence, minute: str) -> None:
+def test_the_emergency_line_does_not_show_otherwise(
+    silence: Silence, case: Case, minute: str
+) -> None:
     """Before waitTimeInMsWhenSyncEmpty, and above the threshold, there is no emergency line."""
     page = silence.pages[minute].answer
+    case.attach(page.exchange)
 
     expect("the status page", page).has_status(200)
     expect(f"the text of the status page in the {minute} minute", page.text).lacks("EMERGENCY!")
 
 
 @requirement("PRESERVE-10", profile="evict", needs=COUNTED, seconds=165)
-def test_the_status_page_says_that_self_preservation_is_off(evictions: Evictions) -> None:
+def test_the_status_page_says_that_self_preservation_is_off(
+    evictions: Evictions, case: Case
+) -> None:
     """With self-preservation off another line says so."""
+    case.attach(evictions.page.exchange)
+
     expect("the status page", evictions.page).has_status(200)
     expect("the text of the status page", evictions.page.text).contains("TURNED OFF")
 
