@@ -31,7 +31,7 @@ STAMPED = COUNTED | {"stamps"}
 # PRESERVE-01: the threshold
 
 
-@requirement("PRESERVE-01", profile="windows-b", needs=COUNTED, seconds=255)
+@requirement("PRESERVE-01", profile="windows-b", needs=COUNTED, seconds=255, depth="full")
 @pytest.mark.parametrize(
     ("registered", "threshold"),
     [(0, 1), (1, 3), (2, 5), (3, 6), (4, 8), (5, 10), (6, 11), (20, 35)],
@@ -195,7 +195,7 @@ def test_what_expired_under_protection_goes_capped(bracket: Bracket) -> None:
 # PRESERVE-05: what goes on
 
 
-@requirement("PRESERVE-05", profile="windows-b", needs=STAMPED, seconds=255)
+@requirement("PRESERVE-05", profile="windows-b", needs=STAMPED, seconds=255, depth="full")
 def test_under_protection_nothing_is_evicted(silence: Silence) -> None:
     """Leases that expired a minute before are still there after a protected minute of runs."""
     silence.proven()
@@ -205,7 +205,7 @@ def test_under_protection_nothing_is_evicted(silence: Silence) -> None:
     )
 
 
-@requirement("PRESERVE-05", profile="windows-b", needs=STAMPED, seconds=255)
+@requirement("PRESERVE-05", profile="windows-b", needs=STAMPED, seconds=255, depth="full")
 @pytest.mark.parametrize(
     ("call", "status"),
     [
@@ -310,7 +310,7 @@ def test_a_lone_registry_that_started_empty_expects_its_clients(cold: Beginning)
 # PRESERVE-10: the status page
 
 
-@requirement("PRESERVE-10", profile="windows-b", needs=COUNTED, seconds=255)
+@requirement("PRESERVE-10", profile="windows-b", needs=COUNTED, seconds=255, depth="full")
 @pytest.mark.parametrize(
     "words", ["Lease expiration enabled", "Renews threshold", "Renews (last min)"]
 )
@@ -323,7 +323,7 @@ def test_the_status_page_tells(silence: Silence, case: Case, words: str) -> None
     expect("the text of the status page", page.text).contains(words)
 
 
-@requirement("PRESERVE-10", profile="windows-b", needs=COUNTED, seconds=255)
+@requirement("PRESERVE-10", profile="windows-b", needs=COUNTED, seconds=255, depth="full")
 def test_the_emergency_line_shows_under_protection(silence: Silence, case: Case) -> None:
     """In a minute of protection, more than 70 s after the start, the page shows the emergency."""
     page = silence.pages["third"].answer
@@ -333,7 +333,7 @@ def test_the_emergency_line_shows_under_protection(silence: Silence, case: Case)
     expect("the text of the status page under protection", page.text).contains("EMERGENCY!")
 
 
-@requirement("PRESERVE-10", profile="windows-b", needs=COUNTED, seconds=255)
+@requirement("PRESERVE-10", profile="windows-b", needs=COUNTED, seconds=255, depth="full")
 @pytest.mark.parametrize(
     "minute",
     [pytest.param("first", id="before the wait"), pytest.param("second", id="unprotected")],
@@ -363,7 +363,7 @@ def test_the_status_page_says_that_self_preservation_is_off(
 # PRESERVE-11: another pace
 
 
-@requirement("PRESERVE-11", profile="windows-b", needs=STAMPED, seconds=255)
+@requirement("PRESERVE-11", profile="windows-b", needs=STAMPED, seconds=255, depth="full")
 def test_a_fleet_at_half_the_pace_is_protected(silence: Silence) -> None:
     """Twenty that renew every 60 s make 21 renewals with one more, of 35: expiry is disabled."""
     expect(
@@ -373,7 +373,7 @@ def test_a_fleet_at_half_the_pace_is_protected(silence: Silence) -> None:
     ).is_false()
 
 
-@requirement("PRESERVE-11", profile="windows-b", needs=STAMPED, seconds=255)
+@requirement("PRESERVE-11", profile="windows-b", needs=STAMPED, seconds=255, depth="full")
 def test_at_half_the_pace_the_dead_are_kept(silence: Silence) -> None:
     """Thirteen expired leases of a fleet that renews every 60 s stay for a minute of runs."""
     silence.proven()
@@ -381,7 +381,7 @@ def test_at_half_the_pace_the_dead_are_kept(silence: Silence) -> None:
     expect("the set of dead instances still listed", silence.dead_kept).has_size(13)
 
 
-@requirement("PRESERVE-11", profile="windows-b", needs=STAMPED, seconds=255)
+@requirement("PRESERVE-11", profile="windows-b", needs=STAMPED, seconds=255, depth="full")
 def test_three_times_the_pace_hides_the_loss_of_two_thirds(silence: Silence) -> None:
     """Seven of twenty that renew every 10 s make 42 renewals of 35: expiry is enabled."""
     expect(
@@ -391,7 +391,7 @@ def test_three_times_the_pace_hides_the_loss_of_two_thirds(silence: Silence) -> 
     ).is_true()
 
 
-@requirement("PRESERVE-11", profile="windows-b", needs=STAMPED, seconds=255)
+@requirement("PRESERVE-11", profile="windows-b", needs=STAMPED, seconds=255, depth="full")
 def test_at_three_times_the_pace_the_dead_go(silence: Silence) -> None:
     """The first run after that minute takes three of the thirteen dead, of twenty leases."""
     expect("the victims of that run", silence.dead_gone).has_size(3, because="20 - int(20 × 0.85)")
@@ -400,7 +400,7 @@ def test_at_three_times_the_pace_the_dead_go(silence: Silence) -> None:
 # PRESERVE-13: when protection begins
 
 
-@requirement("PRESERVE-13", profile="windows-b", needs=STAMPED, seconds=255)
+@requirement("PRESERVE-13", profile="windows-b", needs=STAMPED, seconds=255, depth="full")
 def test_until_the_silent_minute_is_over_expired_leases_go_capped(silence: Silence) -> None:
     """A silent fleet of twenty goes by 3, 3, 3, 2, 2, 2 while its first silent minute lasts."""
     sizes = [len(run) for run in silence.exodus]
@@ -410,7 +410,7 @@ def test_until_the_silent_minute_is_over_expired_leases_go_capped(silence: Silen
     )
 
 
-@requirement("PRESERVE-13", profile="windows-b", needs=STAMPED, seconds=255)
+@requirement("PRESERVE-13", profile="windows-b", needs=STAMPED, seconds=255, depth="full")
 def test_protection_begins_when_the_silent_minute_is_complete(silence: Silence) -> None:
     """The first complete minute without renewals ends the evictions: some are left."""
     silence.proven()
@@ -421,7 +421,7 @@ def test_protection_begins_when_the_silent_minute_is_complete(silence: Silence) 
     )
 
 
-@requirement("PRESERVE-13", profile="windows-b", needs=STAMPED, seconds=255)
+@requirement("PRESERVE-13", profile="windows-b", needs=STAMPED, seconds=255, depth="full")
 def test_evictions_lower_the_threshold_until_then(silence: Silence) -> None:
     """When protection begins the threshold is that of those left, and of the seed."""
     left = len(silence.left)
