@@ -134,8 +134,11 @@ def run(arguments: argparse.Namespace) -> int:
     for target in dict.fromkeys(plan.targets):
         target.prepare(arguments.backend)
     with Run.create(SUITE, arguments.target, arguments.out, plan.order.seed).owned() as made:
-        report = _Gate(plan, made, arguments).report()
+        report, refused = _Gate(plan, made, arguments).report()
         page = writer.write(report, made.folder)
+    if refused is not None:
+        say(f"What was found until then: {page}")
+        raise refused
     say(summary(report, plan.catalogue, plan.order, page))
     return report.exit_code
 
@@ -148,11 +151,11 @@ class _Gate:
     run: Run
     arguments: argparse.Namespace
 
-    def report(self) -> Report:
-        """Run both passes, judge, and return the report."""
+    def report(self) -> tuple[Report, CannotRun | None]:
+        """Run both passes, judge, and return the report; also what broke it off, if anything."""
         plan, clock, machine = self.plan, Clock(), this_machine()
         started = datetime.fromtimestamp(unix_now(), UTC).isoformat(timespec="seconds")
-        refused = ""
+        refused: CannotRun | None = None
         results: dict[str, TestResult] = {}
         try:
             self._pass(plan.order, results)
@@ -167,7 +170,7 @@ class _Gate:
         except CannotRun as error:
             if not results:
                 raise
-            refused = str(error)
+            refused = error
         judgement = judge(
             results.values(),
             plan.catalogue,
@@ -175,9 +178,9 @@ class _Gate:
             claims=plan.claims,
             wanted=[claim.test for claim in plan.wanted],
         )
-        if self.arguments.update_expectations and not refused:
+        if self.arguments.update_expectations and refused is None:
             self._update(tuple(results.values()))
-        return report_of(
+        report = report_of(
             judgement,
             plan.catalogue,
             tuple(results.values()),
@@ -193,8 +196,9 @@ class _Gate:
                 speeds=plan.speeds,
                 machine=machine,
             ),
-            could_not_run=refused,
+            could_not_run=str(refused or ""),
         )
+        return report, refused
 
     def _pass(self, order: Order, results: dict[str, TestResult]) -> None:
         """Run one pass into `results`; CannotRun where a test could not run at all."""
@@ -205,7 +209,7 @@ class _Gate:
             run_folder=str(self.run.folder.resolve()),
             profiles={claim.test: claim.profile for claim in plan.wanted},
         )
-        progress = Progress(plan.wanted, plan.forecast, Clock(), sys.stderr)
+        progress = Progress(plan.wanted, plan.forecast, Clock().now, sys.stderr)
         try:
             for event in perform(
                 suite_root() / SUITE,
@@ -215,7 +219,7 @@ class _Gate:
                 silence=max(SILENCE_AT_LEAST, PATIENCE * plan.forecast.seconds),
             ):
                 if isinstance(event, Refused):
-                    raise CannotRun(event.sentence)
+                    raise CannotRun(event.text)
                 if isinstance(event, Ended):
                     results[event.result.id] = event.result
                 progress.note(event)

@@ -60,9 +60,9 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A test could not be run at all; the sentence says why, and the pass is of no use."""
+    """A test could not be run at all; the text says why, and the pass is of no use."""
 
-    sentence: str
+    text: str
 
 
 Event: TypeAlias = Begun | Ended | Refused | None
@@ -88,8 +88,8 @@ def perform(
         silence: real seconds without any event after which it is given up: CannotRun.
     """
     read, write = os.pipe()
-    log = run.folder / LOG
-    file = run.folder / f"order-{order.attempt}.json"
+    folder = run.folder.resolve()
+    log, file = folder / LOG, folder / f"order-{order.attempt}.json"
     msgspec.structs.replace(order, events=write).write(file)
     with log.open("ab") as said:
         process = subprocess.Popen(
@@ -98,7 +98,7 @@ def perform(
             stdout=said,
             stderr=subprocess.STDOUT,
             env=_environment(run),
-            cwd=run.folder,
+            cwd=folder,
             pass_fds=(write,),
             start_new_session=True,
         )

@@ -66,7 +66,11 @@ class Expect:
         if status not in codes:
             due = " or ".join(str(code) for code in codes)
             self._fail(
-                f"had status {status}", f"have status {due}", because, actual=self._answer_line()
+                f"had status {status}",
+                f"have status {due}",
+                because,
+                actual=self._answer_line(),
+                wrong=f"HTTP/1.1 {status}",
             )
         return self
 
@@ -102,7 +106,8 @@ class Expect:
         """Require the value to be equal to `due`."""
         __tracebackhide__ = True
         if self.value != due:
-            self._fail(f"was {show(self.value)}", f"be {show(due)}", because)
+            wrong = self.value if isinstance(self.value, str) else ""
+            self._fail(f"was {show(self.value)}", f"be {show(due)}", because, wrong=wrong)
         return self
 
     def differs_from(self, other: object, because: str = "") -> Self:
@@ -270,13 +275,16 @@ class Expect:
 
     # how it fails
 
-    def _fail(self, seen: str, must: str, because: str, *, actual: str = "") -> NoReturn:
+    def _fail(
+        self, seen: str, must: str, because: str, *, actual: str = "", wrong: str = ""
+    ) -> NoReturn:
         __tracebackhide__ = True
         reason = f" ({because})" if because else ""
         raise RequirementFailed(
             f"{self.subject} {seen}; it must {must}{reason}.",
             expected=f"{must.removeprefix('be ').removeprefix('have ')}{reason}",
             actual=actual or seen.removeprefix("was ").removeprefix("had "),
+            wrong=wrong,
         )
 
     def _miss(self, due: str, unit: str, because: str, margin: float | None) -> NoReturn:

@@ -12,13 +12,20 @@ from __future__ import annotations
 
 
 class RequirementFailed(AssertionError):  # noqa: N818 - it is a verdict, not an error
-    """The registry broke a requirement: a whole sentence, what was due and what was seen."""
+    """
+    The registry broke a requirement: a whole sentence, what was due and what was seen.
 
-    def __init__(self, sentence: str, *, expected: str = "", actual: str = "") -> None:
+    `wrong` is the text in an answer that is wrong, as a reader finds it in the exchange.
+    """
+
+    def __init__(
+        self, sentence: str, *, expected: str = "", actual: str = "", wrong: str = ""
+    ) -> None:
         super().__init__(sentence)
         self.sentence = sentence
         self.expected = expected
         self.actual = actual
+        self.wrong = wrong
 
 
 class Inconclusive(Exception):  # noqa: N818 - it is a verdict, not an error

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Final
 from eureka_tck.verdict.execution import Begun, Ended
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import TextIO
 
-    from eureka_tck.clock import Clock
     from eureka_tck.verdict.execution import Event
     from eureka_tck.verdict.forecast import Forecast
     from eureka_tck.verdict.selection import Claim
@@ -28,10 +27,10 @@ NAMED: Final = 4
 
 
 class Progress:
-    """The account of one pass; `clock` runs at speed 1."""
+    """The account of one pass; `now` tells real seconds."""
 
     def __init__(
-        self, claims: Sequence[Claim], forecast: Forecast, clock: Clock, out: TextIO
+        self, claims: Sequence[Claim], forecast: Forecast, now: Callable[[], float], out: TextIO
     ) -> None:
         self._open: dict[str, set[str]] = {}
         for claim in claims:
@@ -39,10 +38,10 @@ class Progress:
         self._profile_of: Mapping[str, str] = {claim.test: claim.profile for claim in claims}
         self._all = len(claims)
         self._forecast = forecast
-        self._clock = clock
+        self._now = now
         self._out = out
         self._begun: dict[str, float] = {}
-        self._begin = self._said = clock.now()
+        self._begin = self._said = now()
         self._outcomes: dict[str, int] = {}
         self._width = 0
 
@@ -51,7 +50,7 @@ class Progress:
         if isinstance(event, Begun):
             profile = self._profile_of.get(event.test)
             if profile:
-                self._begun.setdefault(profile, self._clock.now())
+                self._begun.setdefault(profile, self._now())
         elif isinstance(event, Ended):
             self._end(event)
         self._show()
@@ -85,7 +84,7 @@ class Progress:
         still_open = self._open.get(profile, set())
         still_open.discard(event.result.id)
         if not still_open and profile in self._begun and not self._out.isatty():
-            took = self._clock.now() - self._begun[profile]
+            took = self._now() - self._begun[profile]
             self._print(f"{self._elapsed():5.0f} s  {profile} is done after {took:.0f} s")
 
     def _show(self) -> None:
@@ -94,20 +93,20 @@ class Progress:
             self._out.write("\r" + text.ljust(self._width))
             self._out.flush()
             self._width = len(text)
-        elif self._clock.now() - self._said >= LINE_EVERY:
+        elif self._now() - self._said >= LINE_EVERY:
             self._print(self.line())
 
     def _print(self, text: str) -> None:
-        self._said = self._clock.now()
+        self._said = self._now()
         self._out.write(text + "\n")
         self._out.flush()
 
     def _elapsed(self) -> float:
-        return self._clock.now() - self._begin
+        return self._now() - self._begin
 
     def _left(self) -> float:
         """Return the forecast of what is left, at least that of each profile still running."""
-        now = self._clock.now()
+        now = self._now()
         running = [
             self._forecast.profiles[name] - (now - begun)
             for name, begun in self._begun.items()

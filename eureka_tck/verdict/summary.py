@@ -102,8 +102,6 @@ def _failure(test: JudgedTest, catalogue: Catalogue, order: Order) -> str:
 
 def meaning(report: Report) -> str:
     """Say why the exit code is what it is."""
-    if report.exit_code == 3:  # noqa: PLR2004 - the code that design and README name
-        return "the gate could not run"
     levels = {"MUST", "SHOULD"} if report.strict else {"MUST"}
     failed = sum(row.verdict == "failed" and row.level in levels for row in report.rows)
     unmet = sum(

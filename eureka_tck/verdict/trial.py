@@ -9,16 +9,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from eureka_tck.report.model import TestResult
+from eureka_tck.report.model import Mark, TestResult
 from eureka_tck.verdict.ending import Ending, ending_of
 from eureka_tck.verdict.expect import figure
+from eureka_tck.verdict.outcome import RequirementFailed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from eureka_tck.verdict.case import Case
     from eureka_tck.verdict.order import Order
     from eureka_tck.verdict.selection import Claim
+    from eureka_tck.wire.exchange import Exchange
+
+MARKED_FROM: Final = 3
+"""Characters from which a wrong text is looked for in an answer: "UP" stands everywhere."""
 
 EXCHANGES_KEPT: Final = 40
 """The last exchanges of a test that did not pass; those before are arrangement."""
@@ -60,7 +65,8 @@ class Trial:
             seconds: how long it took, in real seconds.
             traceback: of the exception, kept where the harness itself failed.
         """
-        lateness = self.case.lateness()
+        lateness, exchanges = self.case.lateness(), self.case.exchanges[-EXCHANGES_KEPT:]
+        marks = _marks(error, exchanges) if isinstance(error, RequirementFailed) else ()
         ending = ending_of(error, stalled=lateness / scene.speed, dead=scene.dead)
         return self._as_result(
             ending,
@@ -69,6 +75,7 @@ class Trial:
             seconds=seconds,
             traceback=traceback if ending.traceback_matters else "",
             lateness=lateness,
+            marks=marks,
         )
 
     def spoiled(self, result: TestResult, sentence: str, traceback: str) -> TestResult:
@@ -87,6 +94,7 @@ class Trial:
         seconds: float,
         traceback: str,
         lateness: float,
+        marks: tuple[Mark, ...],
     ) -> TestResult:
         case, evidence = self.case, ending.outcome in {"failed", "inconclusive"}
         now = case.now
@@ -102,6 +110,7 @@ class Trial:
             actual=ending.actual,
             timeline=tuple(case.timeline),
             exchanges=tuple(case.exchanges[-EXCHANGES_KEPT:]) if evidence else (),
+            marks=marks,
             logs=dict(scene.logs or {}) if evidence else {},
             traceback=traceback,
             late=ending.late,
@@ -113,6 +122,16 @@ class Trial:
             registry_seconds=span,
             rerun=rerun_command(order, self.claim),
         )
+
+
+def _marks(error: RequirementFailed, exchanges: Sequence[Exchange]) -> tuple[Mark, ...]:
+    """Say where the answers are wrong: the last one that shows the wrong text."""
+    if len(error.wrong) < MARKED_FROM:
+        return ()
+    for number, exchange in reversed(list(enumerate(exchanges))):
+        if error.wrong in f"HTTP/1.1 {exchange.status}\n{exchange.response_body}":
+            return (Mark(exchange=number, text=error.wrong, expected=error.expected),)
+    return ()
 
 
 def rerun_command(order: Order, claim: Claim) -> str:

@@ -1,0 +1,126 @@
+"""The command line: what it teaches, and how it ends when it cannot run."""
+
+from __future__ import annotations
+
+import pytest
+
+import eureka_tck
+from eureka_tck import cli
+from eureka_tck.commands import common
+from eureka_tck.errors import CannotRun
+
+
+def run(*words: str) -> int:
+    """Run a command line and return its exit code, also where argparse ends it."""
+    try:
+        return cli.main(words)
+    except SystemExit as end:
+        return int(end.code or 0)
+
+
+def test_help_names_every_command_and_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
+    """A newcomer learns from --help what there is and what the codes mean."""
+    assert run("--help") == 0
+
+    printed = capsys.readouterr().out
+    for command in cli.COMMANDS:
+        assert command in printed
+    assert "0 kept, 1 broken, 2 inconclusive, 3 could not run" in printed
+
+
+def test_every_command_explains_itself(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each command that is named exists and has a help of its own."""
+    for command in cli.COMMANDS:
+        assert run(command, "--help") == 0
+        assert f"usage: eureka-tck {command}" in capsys.readouterr().out
+
+
+def test_version_is_the_distributions(capsys: pytest.CaptureFixture[str]) -> None:
+    """The version is printed as the package has it."""
+    assert run("--version") == 0
+    assert capsys.readouterr().out == f"eureka-tck {eureka_tck.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ([], "the following arguments are required: COMMAND"),
+        (["gaet"], "invalid choice: 'gaet'"),
+        (["gate", "--speed", "0"], "argument --speed: '0' is not a number above 0"),
+        (["gate", "--speed", "nan"], "argument --speed: 'nan' is not a number above 0"),
+        (["gate", "--seed", "-1"], "argument --seed"),
+        (["gate", "--level", "MIGHT"], "'MIGHT' is no level; levels are MUST, SHOULD, REF"),
+        (["gate", "--backend", "moon"], "invalid choice: 'moon'"),
+        (["gate", "--target", "jav"], "Did you mean java"),
+        (["gate", "--select", "FOO-1"], "--select FOO-1: there is no such row, chapter or test."),
+        (["gate", "--settings", "no.yml"], "no.yml"),
+        (["gate", "--expectations", "no.toml"], "--expectations no.toml: there is no such file."),
+        (["catalogue", "FOO"], "FOO is no row and no chapter."),
+        (["catalogue", "--level", "MIGHT"], "--level MIGHT: levels are MUST, SHOULD, REF."),
+    ],
+)
+def test_a_wrong_command_line_exits_3_with_one_message(
+    words: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """2 would mean inconclusive; the message says what is wrong, without a traceback."""
+    assert run(*words) == 3
+
+    said = capsys.readouterr().err
+    assert says in said
+    assert "Traceback" not in said
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "says"),
+    [
+        (CannotRun("no Java.", "Bring it."), 3, "eureka-tck: no Java.\n  Bring it.\n"),
+        (KeyboardInterrupt(), 130, "stopped; nothing is left running"),
+        (BrokenPipeError(), 3, ""),
+        (ValueError("oops"), 3, "this is a fault of eureka-tck itself"),
+    ],
+)
+def test_an_error_becomes_an_exit_code(
+    error: BaseException,
+    code: int,
+    says: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Exit code 1 belongs to verdicts alone."""
+
+    def fail(_: object) -> int:
+        raise error
+
+    monkeypatch.setattr("eureka_tck.commands.catalogue.run", fail)
+    if isinstance(error, BrokenPipeError):
+        monkeypatch.setattr("sys.stderr.close", lambda: None)
+
+    assert run("catalogue") == code
+    assert says in capsys.readouterr().err
+
+
+def test_the_catalogue_is_printed_by_row_chapter_and_level(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Rows in short; one that is named with all that is known of it."""
+    assert run("catalogue", "cancel", "--level", "must") == 0
+    chapter = capsys.readouterr().out
+    assert run("catalogue", "REG-04") == 0
+    row = capsys.readouterr().out
+
+    assert chapter.startswith("Cancelling (CANCEL)\n\nCANCEL-01    MUST    `DELETE")
+    assert "Why:" not in chapter
+    assert chapter.endswith("5 rows, 5 MUST, 0 SHOULD, 0 REF\n")
+    assert "Why: A 5xx tells a client" in row
+    assert "Java reference deviates: 500 for JSON `null`" in row
+    assert "Source: AbstractInstanceRegistry.register" in row
+
+
+def test_words_keep_commas_within_brackets() -> None:
+    """A case's parameters may hold a comma."""
+    assert common.words("EVICT-02[a,b], RENEW ,") == ("EVICT-02[a,b]", "RENEW")
+
+
+def test_a_command_is_quoted_as_it_is_typed() -> None:
+    """A report's command can be pasted into a shell."""
+    assert common.quoted(["gate", "--select", "A-01[x]"]) == "eureka-tck gate --select 'A-01[x]'"
