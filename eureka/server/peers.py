@@ -9,6 +9,7 @@ import asyncio
 import base64
 import contextlib
 import ssl
+from functools import partial
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote, urlsplit, urlunsplit
 
@@ -124,7 +125,8 @@ class PeerSender:
         self._node_id = node_id.encode()
         self._wanted = asyncio.Event()
         self._sleeps_until: float | None = None
-        self._late: tuple[Batch, asyncio.Task[Reply]] | None = None
+        self._current: asyncio.Task[Reply] | None = None
+        self._late: asyncio.Task[Reply] | None = None
         self._task = asyncio.create_task(self._run(), name=f"replication to {self._client.shown}")
 
     @property
@@ -146,10 +148,9 @@ class PeerSender:
 
     async def close(self) -> None:
         """Stop at once; what waits is lost, the next renewals heal it."""
-        tasks = [self._task, *([self._late[1]] if self._late else [])]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await _end(self._task)
+        if self._late is not None:
+            await _end(self._late)
         await self._client.close()
 
     async def _run(self) -> None:
@@ -184,34 +185,37 @@ class PeerSender:
         so a peer that hangs costs one connection more and no more.
         """
         request = asyncio.create_task(self._post(batch), name=f"batch to {self.shown}")
+        self._current = request
         try:
-            await asyncio.wait({request}, timeout=self._connect + self._read)
+            await asyncio.wait({request}, timeout=max(self._connect, self._read))
         except asyncio.CancelledError:
-            request.cancel()
+            await _end(request)
             raise
+        finally:
+            self._current = None
+        if request.cancelled():  # the answer to an earlier attempt came meanwhile
+            return
         if request.done():
             self._answered(batch, request)
-            if not self.last_error and self._late is not None:
-                self._late[1].cancel()
             return
         outbox = self.outbox
         if outbox is not None:
             outbox.timed_out(batch, now=self._clock.monotonic())
         self._failed("no answer within the read time-out")
-        if self._late is not None and not self._late[1].done():
-            request.cancel()
-            await asyncio.gather(request, return_exceptions=True)
-            return
-        self._late = (batch, request)
-        request.add_done_callback(self._answered_late)
+        if self._late is None:
+            self._late = request
+            request.add_done_callback(partial(self._answered_late, batch))
+        else:
+            await _end(request)
 
-    def _answered_late(self, request: asyncio.Task[Reply]) -> None:
-        if self._late is not None and not request.cancelled():
-            batch = self._late[0]
-            self._late = None
-            if request.exception() is None:
-                self._answered(batch, request)
-                self._wanted.set()
+    def _answered_late(self, batch: Batch, request: asyncio.Task[Reply]) -> None:
+        self._late = None
+        if request.cancelled() or request.exception() is not None:
+            return
+        self._answered(batch, request)
+        self._wanted.set()
+        if self._current is not None and not self.last_error:
+            self._current.cancel()
 
     async def _post(self, batch: Batch) -> Reply:
         headers = [
@@ -274,3 +278,9 @@ class PeerSender:
         if not self.last_error:
             self._log.warning("peer-fails", url=self.shown, error=error)
         self.last_error = error
+
+
+async def _end(task: asyncio.Task[object]) -> None:
+    """Cancel a task and wait until it is gone."""
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
