@@ -149,7 +149,9 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Refuse a test whose needs are not met, before anything is started for it."""
     if claim := item.stash.get(_CLAIM, None):
-        _stage(item.config).demand(claim.needs, nodes=_nodes_of(claim.profile))
+        from eureka_tck.profile import load_profile  # noqa: PLC0415 - for the suites alone
+
+        _stage(item.config).demand(claim.needs, load_profile(claim.profile))
 
 
 def pytest_runtest_call(item: pytest.Item) -> None:
@@ -342,9 +344,3 @@ def _stage(config: pytest.Config) -> Stage:
 
         config.stash[_STAGE] = Stage(config.stash[_ORDER])
     return config.stash[_STAGE]
-
-
-def _nodes_of(profile: str) -> int:
-    from eureka_tck.profile import load_profile  # noqa: PLC0415 - for the suites alone
-
-    return load_profile(profile).nodes

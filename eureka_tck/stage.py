@@ -74,14 +74,15 @@ class Stage:
             asked = min(target.default_speed for target in self.targets)
         return min(asked, profile.max_speed) / self.order.slower
 
-    def demand(self, needs: Collection[str], nodes: int) -> None:
-        """Raise NotApplicable where target or backend lack what a test needs."""
-        for target in self.targets[:nodes]:
-            if missing := set(needs) - target.capabilities:
+    def demand(self, needs: Collection[str], profile: Profile) -> None:
+        """Raise NotApplicable where target or backend lack what a test, or its profile, needs."""
+        needs = set(needs) | _needs_of(profile)
+        for target in self.targets[: profile.nodes]:
+            if missing := needs - target.capabilities:
                 raise NotApplicable(
                     f"the target {target.name} lacks {_words(missing)}, which the test needs."
                 )
-        missing = (set(needs) & MACHINE) - make_backend(self.order.backend).capabilities
+        missing = (needs & MACHINE) - make_backend(self.order.backend).capabilities
         if not missing:
             return
         required = os.environ.get("TCK_REQUIRE", "").replace(",", " ").split()
@@ -142,20 +143,35 @@ class Stage:
             self._run = None
 
     def _open(self, name: str) -> Cluster:
-        profile = load_profile(name)
-        # A profile's own settings win: its tests stand on them.
-        own = {
-            key: value for key, value in self.order.settings.items() if key not in profile.settings
-        }
-        spec = ClusterSpec.from_profile(
-            profile,
-            self.targets,
-            backend=self.order.backend,
-            speed=self.speed_of(profile),
-            settings=own,
-        )
-        cluster = Cluster(spec, self.run)
+        cluster = Cluster(spec_of(self, name), self.run)
         return cluster.__enter__()
+
+
+def _needs_of(profile: Profile) -> set[str]:
+    """Return what a profile's cluster needs, whatever its tests say."""
+    return {
+        need
+        for need, is_needed in (
+            ("peers", profile.nodes > 1),
+            ("links", profile.links),
+            ("step", profile.wall_steps),
+        )
+        if is_needed
+    }
+
+
+def spec_of(stage: Stage, name: str) -> ClusterSpec:
+    """Return the cluster of a profile as this stage asks for it."""
+    profile, order = load_profile(name), stage.order
+    # A profile's own settings win: its tests stand on them.
+    others = {key: text for key, text in order.settings.items() if key not in profile.settings}
+    return ClusterSpec.from_profile(
+        profile,
+        stage.targets,
+        backend=order.backend,
+        speed=stage.speed_of(profile),
+        settings=others,
+    )
 
 
 class StartCluster(Protocol):
