@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from eureka_tck.clock import WaitedInVain
 from eureka_tck.observe.observer import PACE, Observer
 from eureka_tck.verdict import Inconclusive
 from eureka_tck.wire.sample import sample
@@ -56,12 +57,24 @@ def record_copy(cluster: Cluster) -> Beginning:
         observer.note(f"register {COPIED} at a while b is down")
     second.start()
     with Observer(cluster, "b") as observer:
-        listed = observer.clock.wait_until(
-            lambda: len(observer.leases({"COPY"})), within=COPY_BUDGET, what="a copy", pace=PACE
-        )
-        if listed < COPIED:
-            raise Inconclusive(f"node b copied {listed} of {COPIED} instances.")
+        listed = _await_copy(observer)
         threshold = observer.counters().threshold
         observer.note(f"b has started: {listed} listed, threshold {threshold}")
         given = f"node b started again beside node a, which held {COPIED} instances, all UP"
         return Beginning(observer.tape(given), threshold, listed)
+
+
+def _await_copy(observer: Observer) -> int:
+    """Return how many instances the node lists once it lists all; until it opens it may refuse."""
+
+    def count() -> int:
+        answer = observer.wire.apps()
+        return len(list(answer.applications())) if answer.status == 200 else 0  # noqa: PLR2004 - HTTP's own figure
+
+    try:
+        observer.clock.wait_until(
+            lambda: count() >= COPIED, within=COPY_BUDGET, what="the whole copy", pace=PACE
+        )
+    except WaitedInVain as vain:
+        raise Inconclusive(f"node b copied {count()} of {COPIED} instances: {vain}.") from vain
+    return count()
