@@ -97,20 +97,21 @@ class Record(Struct, frozen=True, kw_only=True):
             raise LookupError(f"the answer says nothing about the lease of {self.app}/{self.id}")
         return self.lease
 
-    def differences(self, other: Record | None) -> dict[str, str]:
+    def differences(self, other: Record | None) -> str:
         """
-        Return in which fields another record of the same instance differs, and how.
+        Return in words how another record of the same instance differs, "nothing" if it does not.
 
         What a registry stamps with every change is left out: action, lease, lastUpdatedTimestamp.
         """
         if other is None:
-            return {"instance": "it is not there"}
-        return {
-            name: f"{ours!r} became {theirs!r}"
+            return "the instance is not there"
+        told = [
+            f"{name} {ours} became {theirs}"
             for name in self.__struct_fields__
             if name not in STAMPED
             and (ours := getattr(self, name)) != (theirs := getattr(other, name))
-        }
+        ]
+        return "; ".join(told) or "nothing"
 
     @property
     def located(self) -> DataCenter:

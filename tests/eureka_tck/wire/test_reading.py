@@ -286,12 +286,17 @@ def test_records_differ_by_what_a_registry_does_not_stamp() -> None:
     """Stamps, lease and action are no difference; any other field is told with both values."""
     last = msgspec.structs.replace(SINGLE, status="DOWN", action=None, lease=None, updated_ms=1)
 
-    assert SINGLE.differences(last) == {"status": "'UP' became 'DOWN'"}
+    assert SINGLE.differences(last) == "status UP became DOWN"
+
+
+def test_a_record_differs_in_nothing_from_itself() -> None:
+    """Where there is no difference the word for it is nothing."""
+    assert SINGLE.differences(SINGLE) == "nothing"
 
 
 def test_a_record_differs_from_nothing() -> None:
     """A record that is not there is a difference of its own."""
-    assert SINGLE.differences(None) == {"instance": "it is not there"}
+    assert SINGLE.differences(None) == "the instance is not there"
 
 
 def test_an_answer_without_a_place_says_so() -> None:
