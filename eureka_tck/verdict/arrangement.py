@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from eureka_tck.profile import load_profile
+from eureka_tck.stage import Stage
 from eureka_tck.suite import requirements_folder
 from eureka_tck.targets.target import CAPABILITIES
 from eureka_tck.verdict.catalogue import Catalogue, load_catalogue
@@ -41,7 +42,9 @@ def arrange(items: Sequence[pytest.Item], order: Order) -> Arrangement | None:
     for _, claim in claimed:
         check(claim, catalogue, CAPABILITIES)
     wanted = [(item, claim) for item, claim in claimed if is_wanted(claim, order, catalogue)]
-    seconds = {claim.profile: load_profile(claim.profile).seconds for _, claim in wanted}
+    stage = Stage(order)
+    profiles = {claim.profile: load_profile(claim.profile) for _, claim in wanted}
+    seconds = {name: one.seconds / stage.speed_of(one) for name, one in profiles.items()}
     return Arrangement(
         catalogue,
         tuple(sorted(wanted, key=lambda pair: (-seconds[pair[1].profile], pair[1].profile))),

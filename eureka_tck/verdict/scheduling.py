@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     import pytest
     from xdist.remote import Producer
+    from xdist.workermanage import WorkerController
 
 
 class ProfileScheduling(LoadScopeScheduling):  # type: ignore[misc]  # xdist ships no types
@@ -24,6 +25,12 @@ class ProfileScheduling(LoadScopeScheduling):  # type: ignore[misc]  # xdist shi
     def __init__(self, config: pytest.Config, log: Producer, profiles: Mapping[str, str]) -> None:
         super().__init__(config, log)
         self._profiles = profiles
+
+    def _reschedule(self, node: WorkerController) -> None:
+        """Give a worker its next profile when it is about to need it, not two tests before."""
+        if self.workqueue and self._pending_of(self.assigned_work[node]) > 1:
+            return
+        super()._reschedule(node)
 
     def _split_scope(self, nodeid: str) -> str:
         return self._profiles.get(nodeid, super()._split_scope(nodeid))
