@@ -177,6 +177,7 @@ class _Gate:
             plan.expectations,
             claims=plan.claims,
             wanted=[claim.test for claim in plan.wanted],
+            quick=plan.order.depth == "quick",
         )
         if self.arguments.update_expectations and refused is None:
             self._update(tuple(results.values()))

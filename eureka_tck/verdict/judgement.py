@@ -49,6 +49,7 @@ def judge(
     *,
     claims: Sequence[Claim] = (),
     wanted: Collection[str] = (),
+    quick: bool = False,
 ) -> Judgement:
     """
     Judge every row.
@@ -59,6 +60,7 @@ def judge(
         expectations: what the target is known to break.
         claims: all tests of the suite, chosen or not.
         wanted: the ids of the chosen ones; one without a result did not end: inconclusive.
+        quick: whether long tests were left out.
     """
     by_test = {result.id: result for result in results}
     claimed = {claim.test: claim for claim in claims}
@@ -71,7 +73,7 @@ def judge(
             row,
             [result for result in by_test.values() if row.id in result.requirements],
             expected,
-            [claim for claim in claims if row.id in claim.requirements],
+            _reason([claim for claim in claims if row.id in claim.requirements], quick=quick),
         )
         for row in catalogue
     )
@@ -132,15 +134,12 @@ def _row(
     row: Requirement,
     results: list[TestResult],
     expected: Mapping[tuple[str, str], Expectation],
-    claims: list[Claim],
+    reason: str,
 ) -> RowVerdict:
     tests = [judge_test(result, expected.get((row.id, result.id))) for result in results]
     tests.sort(key=lambda test: WORST_FIRST.index(test.verdict))
-    reason = ""
-    if not tests:
-        reason = _reason(claims)
-    elif tests[0].verdict == "not applicable":
-        reason = tests[0].sentence
+    if tests:
+        reason = tests[0].sentence if tests[0].verdict == "not applicable" else ""
     return RowVerdict(
         id=row.id,
         level=row.level,
@@ -154,10 +153,12 @@ def _row(
     )
 
 
-def _reason(claims: list[Claim]) -> str:
+def _reason(claims: list[Claim], *, quick: bool) -> str:
+    """Say why a row without a result has none; empty where no test of the suite judges it."""
     if not claims:
-        return ""  # not judged by this suite, as the report says of itself
-    return NOT_IN_QUICK if all(claim.depth == "full" for claim in claims) else NOT_SELECTED
+        return ""
+    long = quick and all(claim.depth == "full" for claim in claims)
+    return NOT_IN_QUICK if long else NOT_SELECTED
 
 
 def _unfinished(claim: Claim) -> TestResult:

@@ -121,8 +121,9 @@ def test_rows_without_a_result_say_why(catalogue: Catalogue, claim: Callable[...
     """No test, a test not selected, a test too long for a quick gate: three different things."""
     claims = [claim("t::a", "REG-01"), claim("t::b", "REG-04", depth="full")]
 
-    judged = judge([], catalogue, claims=claims)
+    judged = judge([], catalogue, claims=claims, quick=True)
 
+    assert row(judge([], catalogue, claims=claims), "REG-04").reason == "not selected"
     assert {one.id: (one.verdict, one.reason) for one in judged.rows} == {
         "REG-01": (None, "not selected"),
         "REG-04": (None, "left out of a quick gate"),
