@@ -76,7 +76,7 @@ def play(schedule: Schedule, site: Site, budgets: Budgets, sample_every: float, 
         error = str(failed) or type(failed).__name__
         raise
     finally:
-        site.history.write(Ended(at=site.clock.now(), error=error))
+        site.history.write(Ended(at=site.now(), error=error))
 
 
 @dataclass(slots=True)
@@ -93,23 +93,23 @@ class _Play:
     def through(self) -> None:
         settled = self._begin("settling")
         self._until_satisfied(settled, self.budgets.settling)
-        self._break(self._begin("breaking"))
+        joined = self._begin("breaking")
+        self._break()
         recovering = self._begin("recovering")
-        everything = [*settled, *self._all("breaking"), *recovering]
-        self._until_satisfied(everything, self.budgets.recovering)
+        self._until_satisfied([*settled, *joined, *recovering], self.budgets.recovering)
         self.samplers.finish(self._living())
 
     def _begin(self, phase: Phase) -> list[Workload]:
+        """Begin a phase and its workloads; return them."""
         self.phase = phase
         self._mark(phase, "")
-        workloads = self._all(phase)
         began = self.site.now()
+        workloads = [
+            WORKLOADS[cast.kind](cast, self.site) for cast in self.schedule.of_phase(phase)
+        ]
         for workload in workloads:
             workload.start(self.crew, began)
         return workloads
-
-    def _all(self, phase: Phase) -> list[Workload]:
-        return [WORKLOADS[cast.kind](cast, self.site) for cast in self.schedule.of_phase(phase)]
 
     def _living(self) -> list[str]:
         return [
@@ -134,9 +134,9 @@ class _Play:
             lacks = [one.lacks(watch) for one in workloads if not one.is_satisfied(watch)]
             self._mark(f"{self.phase} took too long", "; ".join(lacks))
 
-    def _break(self, workloads: list[Workload]) -> None:
+    def _break(self) -> None:
         """Begin and end each fault at its instant; all are healed when this is left."""
-        clock, began = self.site.clock, self.site.now()
+        began = self.site.now()
         order = iter(range(2 * len(self.schedule.strikes)))
         agenda = [(began + strike.begins, next(order), strike) for strike in self.schedule.strikes]
         heapq.heapify(agenda)
@@ -156,7 +156,6 @@ class _Play:
                 fault.prove()
                 lasts = strike.ends - strike.begins
                 heapq.heappush(agenda, (fault.began_at + lasts, next(order), strike))
-        self._look(f"{len(workloads)} workload(s) began meanwhile at {clock.now():.1f} s")
 
     def _reach(self, at: float) -> None:
         clock = self.site.clock
