@@ -8,6 +8,7 @@ so that it reaches the gate from an xdist worker too.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 from pathlib import Path
@@ -268,10 +269,14 @@ class Teller:
 
     def pytest_sessionfinish(self) -> None:
         """End the report."""
-        self._out.close()
+        with contextlib.suppress(OSError):
+            self._out.close()
 
     def _tell(self, **event: str) -> None:
-        self._out.write(msgspec.json.encode(event).decode() + "\n")
+        try:
+            self._out.write(msgspec.json.encode(event).decode() + "\n")
+        except OSError:
+            pytest.exit("nobody listens any more: the gate is gone", returncode=3)
 
 
 # fixtures
