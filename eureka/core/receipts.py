@@ -14,6 +14,9 @@ Batches; a sender repeats its last one only,
 so this serves a cluster far larger than any seen.
 """
 
+LARGEST: Final = 1000
+"""Tasks; our own kind sends 250 at most, and what others send need not be remembered."""
+
 
 class Receipts:
     """
@@ -33,7 +36,7 @@ class Receipts:
 
     def keep(self, sender: str, batch: str, answers: tuple[TaskAnswer, ...]) -> None:
         """Remember the answers; the oldest are forgotten."""
-        if not (sender and batch):
+        if not (sender and batch) or len(answers) > LARGEST:
             return
         self._answers[(sender, batch)] = answers
         if len(self._answers) > REMEMBERED:

@@ -5,16 +5,19 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Self
 
-from eureka.core.event import Event, EvictionRan, PreservationChanged, Recounted
+from eureka.core.event import Evicted, EvictionRan, PreservationChanged, Recounted
 
 if TYPE_CHECKING:
     from random import Random
     from types import TracebackType
 
+    from eureka.core.event import Event
     from eureka.server.clock import Clock
     from eureka.server.log import Log
     from eureka.server.service import Service
 
+SHOWN = 10  # evicted instances that the log names
+PAUSE_AFTER_FAULT = 1.0  # real seconds
 SHORTEST = 0.001  # real seconds; the loop's timers are no finer
 
 
@@ -54,10 +57,13 @@ class Timers:
         await self._opened.wait()
         while (due := registry.next_deadline()) is not None:
             await self._until(due)
-            events = registry.tick(now=self._clock.now(), rng=self._rng)
-            self._service.happened(events)
-            for event in events:
-                self._tell(event)
+            try:
+                events = registry.tick(now=self._clock.now(), rng=self._rng)
+                self._service.happened(events)
+            except Exception as error:  # noqa: BLE001 - the next run may be fine
+                await self._survive("tick-failed", error)
+            else:
+                self._tell(events)
 
     async def _refresh(self) -> None:
         interval = self._service.settings.cache_update_interval
@@ -65,7 +71,15 @@ class Timers:
         while True:
             due = max(due + interval, self._clock.monotonic())
             await self._until(due)
-            self._service.cache.refresh(now=self._clock.monotonic())
+            try:
+                self._service.cache.refresh(now=self._clock.monotonic())
+            except Exception as error:  # noqa: BLE001 - the same
+                await self._survive("refresh-failed", error)
+
+    async def _survive(self, event: str, error: Exception) -> None:
+        """Go on after a fault of this program, but not at full speed."""
+        self._log.failure(event, error)
+        await asyncio.sleep(PAUSE_AFTER_FAULT)
 
     async def _until(self, due: float) -> None:
         """Wait for a moment; the loop's timers may wake up to a millisecond early."""
@@ -75,20 +89,23 @@ class Timers:
                 return
             await asyncio.sleep(max(rest, SHORTEST))
 
-    def _tell(self, event: Event) -> None:
-        if isinstance(event, EvictionRan) and event.evicted:
-            self._log.info(
-                "evicted",
-                instances=event.evicted,
-                overdue=event.overdue,
-                limit=event.limit,
-                compensation=event.compensation,
-            )
-        elif isinstance(event, PreservationChanged):
-            self._log.warning(
-                "expiry-enabled" if event.expiry_enabled else "self-preservation",
-                renewals=event.renewals,
-                threshold=event.threshold,
-            )
-        elif isinstance(event, Recounted):
-            self._log.info("recounted", clients=event.clients, threshold=event.threshold)
+    def _tell(self, events: list[Event]) -> None:
+        gone = [str(event.instance.key) for event in events if isinstance(event, Evicted)]
+        for event in events:
+            if isinstance(event, EvictionRan) and event.evicted:
+                self._log.info(
+                    "evicted",
+                    instances=event.evicted,
+                    overdue=event.overdue,
+                    limit=event.limit,
+                    compensation=event.compensation,
+                    names=",".join(gone[:SHOWN]) + (",…" if len(gone) > SHOWN else ""),
+                )
+            elif isinstance(event, PreservationChanged):
+                self._log.warning(
+                    "expiry-enabled" if event.expiry_enabled else "self-preservation",
+                    renewals=event.renewals,
+                    threshold=event.threshold,
+                )
+            elif isinstance(event, Recounted):
+                self._log.info("recounted", clients=event.clients, threshold=event.threshold)

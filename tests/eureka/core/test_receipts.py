@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from eureka.core.receipts import REMEMBERED, Receipts
+from eureka.core.receipts import LARGEST, REMEMBERED, Receipts
 from eureka.core.task import TaskAnswer
 
 ANSWERS = (TaskAnswer(200),)
@@ -26,6 +26,14 @@ def test_a_batch_without_sender_or_number_is_not_remembered() -> None:
 
     assert receipts.find("", "1") is None
     assert receipts.find("a", "") is None
+
+
+def test_a_batch_larger_than_any_of_ours_is_not_remembered() -> None:
+    """Memory is bounded by what our own kind sends."""
+    receipts = Receipts()
+    receipts.keep("a", "1", ANSWERS * (LARGEST + 1))
+
+    assert receipts.find("a", "1") is None
 
 
 def test_the_oldest_are_forgotten() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from eureka.server import app, protocol
+from eureka.server import app, protocol, timers
 from eureka.server.cache import CacheKey
 
 if TYPE_CHECKING:
@@ -349,10 +349,36 @@ def test_time_evicts_recounts_and_refreshes(stage: Stage) -> None:
             assert " info recounted clients=2 threshold=1" in server.log
             assert " warning expiry-enabled renewals=5 threshold=1" in server.log
             assert " info evicted instances=1 overdue=1 limit=1 " in server.log
+            assert " names=CART/short\n" in server.log
 
     def shown(cache: ResponseCache) -> bytes:
         payload = cache.get(CacheKey("apps"), now=0.0)
         return payload.body if payload else b""
+
+    stage.play(story())
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "complaint"),
+    [("registry", "tick", "tick-failed"), ("cache", "refresh", "refresh-failed")],
+)
+def test_a_fault_in_what_happens_by_itself_does_not_end_it(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, part: str, name: str, complaint: str
+) -> None:
+    """It is logged, and the next time it is done again."""
+    monkeypatch.setattr(timers, "PAUSE_AFTER_FAULT", 0.01)
+
+    async def story() -> None:
+        async with stage.running(
+            speed=100, read_only_cache=True, cache_update_interval=1.0, eviction_interval=1.0
+        ) as server:
+            service = server.server.service
+            broken = service.cache if part == "cache" else service.node.registry
+            with monkeypatch.context() as patch:
+                patch.setattr(broken, name, None)
+                await stage.until(lambda: complaint in server.log, "the complaint")
+            runs = service.node.registry.eviction_runs
+            await stage.until(lambda: service.node.registry.eviction_runs > runs, "a run")
 
     stage.play(story())
 
