@@ -76,7 +76,7 @@ class Node:
         """
         events: list[Event] = []
         for instance in instances:
-            held = self.registry.find(instance.key)
+            held = self.registry.leases.find(instance.key)
             if instance.key in self._cancelled_while_copying or (
                 held is not None and held.instance.dirty_ms >= instance.dirty_ms
             ):
@@ -219,7 +219,7 @@ class Node:
             return ()
         events: list[Event] = []
         for finding in outbox.delivered(batch, answers, now=now.monotonic):
-            lease = self.registry.find(finding.key)
+            lease = self.registry.leases.find(finding.key)
             if lease is None:  # cancelled here meanwhile: there is nothing to heal
                 continue
             if isinstance(finding, Missing):
@@ -268,7 +268,7 @@ class Node:
         """Tell every peer of a client's call, as the instance is after it."""
         if not self.outboxes:
             return
-        lease = self.registry.find(key)
+        lease = self.registry.leases.find(key)
         task = _task(kind, key, lease)
         life = self._replication.life
         if lease is not None and kind in (Kind.REGISTER, Kind.HEARTBEAT):

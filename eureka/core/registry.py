@@ -24,7 +24,9 @@ from eureka.core.event import (
     Recounted,
 )
 from eureka.core.eviction import Chance, EvictionRhythm, choose_victims, eviction_limit
+from eureka.core.instance import Record
 from eureka.core.lease import Lease
+from eureka.core.leases import Leases
 from eureka.core.override import effective_status
 from eureka.core.preservation import Preservation
 from eureka.core.status import Action, Status
@@ -32,7 +34,7 @@ from eureka.core.status import Action, Status
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from eureka.core.instance import Instance, Key, Record
+    from eureka.core.instance import Instance, Key
     from eureka.core.instant import Instant
     from eureka.core.policy import Policy
 
@@ -51,50 +53,34 @@ class Registry:
         self.policy = policy
         self.preservation = Preservation(policy)
         self.changes = RecentChanges()
-        self.counts: dict[Status, int] = dict.fromkeys(Status, 0)
+        self.leases = Leases()
         self.opened: Instant | None = None
         self.eviction_runs = 0
         self.last_eviction_ms = 0
         self.last_compensation = 0.0
-        self._applications: dict[str, dict[str, Lease]] = {}
-        self._size = 0
         self._eviction: EvictionRhythm | None = None
         self._recount_at = 0.0
         self._forget_at = 0.0
         self._lists_open_at: float | None = None
         self._was_enabled = not policy.self_preservation
 
-    def __len__(self) -> int:
-        return self._size
-
     # Reading
-
-    @property
-    def applications(self) -> Mapping[str, Mapping[str, Lease]]:
-        """All leases, by application and id; no application is empty."""
-        return self._applications
-
-    def find(self, key: Key) -> Lease | None:
-        """Return the lease, overdue or not."""
-        leases = self._applications.get(key.app)
-        return leases.get(key.id) if leases else None
 
     def read(self, key: Key, *, now: Instant, to: str = "be read") -> Lease:
         """
         Return the lease as single reads see it:
         an overdue one is gone while expiry is enabled.
         """
-        lease = self.find(key)
+        lease = self.leases.find(key)
         if lease is None or (lease.is_overdue(now=now) and self.expiry_enabled(now=now)):
             raise UnknownInstance(key, to)
         return lease
 
     def find_by_id(self, instance_id: str, *, now: Instant) -> Lease | None:
-        """Return one instance of that id, of whichever application."""
+        """Return one instance of that id, of whichever application, as single reads see it."""
         enabled = self.expiry_enabled(now=now)
-        for leases in self._applications.values():
-            lease = leases.get(instance_id)
-            if lease is not None and not (enabled and lease.is_overdue(now=now)):
+        for lease in self.leases.with_id(instance_id):
+            if not (enabled and lease.is_overdue(now=now)):
                 return lease
         return None
 
@@ -102,19 +88,14 @@ class Registry:
         """Return the leases of the instances that list this address."""
         return [
             lease
-            for leases in self._applications.values()
-            for lease in leases.values()
+            for lease in self.leases
             if vip in (lease.instance.secure_vips if secure else lease.instance.vips)
         ]
 
     def recent(self) -> Iterator[Record]:
         """Yield the recently changed instances, each once, as they are now or as they left."""
         for key, final in self.changes:
-            lease = self.find(key)
-            if lease is not None:
-                yield lease.record()
-            elif final is not None:
-                yield final
+            yield self.leases.held(key).record() if final is None else final
 
     def expiry_enabled(self, *, now: Instant) -> bool:
         """Tell whether leases may expire now."""
@@ -135,7 +116,7 @@ class Registry:
         """
         policy = self.policy
         expected = copied or policy.open_count
-        came_meanwhile = self._size - copied
+        came_meanwhile = len(self.leases) - copied
         self.opened = now
         self.preservation.open(expected + came_meanwhile, now=now.monotonic)
         self._eviction = EvictionRhythm(policy.eviction_interval, now=now.monotonic)
@@ -148,21 +129,16 @@ class Registry:
         """
         Start a fresh lease.
 
-        An instance older than the stored one (by its
-        dirty timestamp) leaves that one's data as it is.
+        An instance older than the stored one,
+        by its dirty timestamp, leaves that one's data as it is.
         An override that is stored already outlives the one it brings.
         """
-        key = instance.key
-        leases = self._applications.setdefault(key.app, {})
-        existing = leases.get(key.id)
+        existing = self.leases.find(instance.key)
         before = existing.instance if existing else None
         if before is None:
-            self._size += 1
             self.preservation.client_came()
-        else:
-            self.counts[before.status] -= 1
-            if before.dirty_ms > instance.dirty_ms:
-                instance = before
+        elif before.dirty_ms > instance.dirty_ms:
+            instance = before
         override = instance.overridden_status
         if before is not None and before.overridden_status is not Status.UNKNOWN:
             override = before.overridden_status
@@ -182,14 +158,13 @@ class Registry:
             updated_ms=now.epoch_ms,
             action=Action.ADDED,
         )
-        leases[key.id] = Lease(after, now=now)
-        self.counts[status] += 1
-        self.changes.note(key, now=now.monotonic)
+        self.leases.put(Lease(after, now=now))
+        self.changes.note(after.key, now=now.monotonic)
         return Changed(before, after)
 
     def renew(self, key: Key, *, now: Instant, replicated: bool) -> Renewal:
         """Renew and count; one whose status is UNKNOWN has to register again."""
-        lease = self.find(key)
+        lease = self.leases.find(key)
         if lease is None:
             raise UnknownInstance(key, "renew")
         instance = lease.instance
@@ -209,9 +184,10 @@ class Registry:
 
     def cancel(self, key: Key, *, now: Instant) -> Changed:
         """End the lease, overdue or not; the override goes with it."""
-        if self.find(key) is None:
+        lease = self.leases.find(key)
+        if lease is None:
             raise UnknownInstance(key, "be cancelled")
-        return self._remove(key, now=now)
+        return self._remove(lease, now=now)
 
     def set_status(
         self, key: Key, status: Status, *, now: Instant, dirty_ms: int | None = None
@@ -247,7 +223,7 @@ class Registry:
 
     def store_override(self, key: Key, override: Status, *, now: Instant) -> Changed | None:
         """Keep an override that a peer knows of; it decides the status from the next renewal on."""
-        lease = self.find(key)
+        lease = self.leases.find(key)
         if lease is None or override in (Status.UNKNOWN, lease.instance.overridden_status):
             return None
         return self._modify(lease, now=now, override=override)
@@ -276,7 +252,7 @@ class Registry:
             events += self._evict(compensation, now=now, rng=rng)
         if now.monotonic >= self._recount_at:
             self._recount_at = now.monotonic + self.policy.recount_interval
-            if self.preservation.recount(self._size):
+            if self.preservation.recount(len(self.leases)):
                 events.append(Recounted(self.preservation.clients, self.preservation.threshold))
         if now.monotonic >= self._forget_at:
             self._forget_at = now.monotonic + self.policy.delta_retention_interval
@@ -295,18 +271,13 @@ class Registry:
             self._was_enabled = enabled
             renewals = self.preservation.renewals_last_minute(now=now.monotonic)
             events.append(PreservationChanged(enabled, renewals, self.preservation.threshold))
-        overdue = [
-            lease
-            for leases in self._applications.values()
-            for lease in leases.values()
-            if lease.is_overdue(now=now, grace=compensation)
-        ]
-        limit = eviction_limit(self._size, self.policy) if enabled else 0
+        overdue = [lease for lease in self.leases if lease.is_overdue(now=now, grace=compensation)]
+        limit = eviction_limit(len(self.leases), self.policy) if enabled else 0
         victims = choose_victims(overdue, limit, rng=rng)
         events.append(EvictionRan(enabled, len(overdue), limit, len(victims), compensation))
         for lease in victims:
             overdue_by = now.monotonic - lease.expires_at
-            changed = self._remove(lease.instance.key, now=now)
+            changed = self._remove(lease, now=now)
             events += (changed, Evicted(changed.after, overdue_by))
         return events
 
@@ -333,26 +304,19 @@ class Registry:
             updated_ms=now.epoch_ms,
             action=Action.MODIFIED,
         )
-        lease.instance = after
-        self.counts[before.status] -= 1
-        self.counts[status] += 1
+        self.leases.change(lease, after)
         self.changes.note(after.key, now=now.monotonic)
         return Changed(before, after)
 
-    def _remove(self, key: Key, *, now: Instant) -> Changed:
-        leases = self._applications[key.app]
-        lease = leases.pop(key.id)
-        if not leases:
-            del self._applications[key.app]
+    def _remove(self, lease: Lease, *, now: Instant) -> Changed:
         before = lease.instance
         after = replace(
             before, evicted_ms=now.epoch_ms, updated_ms=now.epoch_ms, action=Action.DELETED
         )
-        lease.instance = after
-        self._size -= 1
-        self.counts[before.status] -= 1
+        self.leases.remove(lease)
         self.preservation.client_went()
-        self.changes.note(key, now=now.monotonic, final=lease.record())
+        final = Record(after, lease.renewed_ms)
+        self.changes.note(after.key, now=now.monotonic, final=final)
         return Changed(before, after)
 
 

@@ -59,7 +59,7 @@ def _state(service: Service, cluster: Cluster) -> dict[str, object]:
         "evictionRuns": registry.eviction_runs,
         "lastEvictionRunMs": registry.last_eviction_ms,
         "lastCompensationMs": round(registry.last_compensation * 1000),
-        "instances": len(registry),
+        "instances": len(registry.leases),
         "peers": [_peer(sender) for sender in cluster.senders],
     }
 

@@ -163,20 +163,20 @@ class Service:
         registry = self.node.registry
         if key.kind == "apps":
             return self.writer.applications(
-                {name: leases.values() for name, leases in registry.applications.items()},
-                counts=registry.counts,
+                {name: leases.values() for name, leases in registry.leases.by_app.items()},
+                counts=registry.leases.counts,
                 version=1,  # only the delta's version counts
                 compact=key.compact,
             )
         if key.kind == "delta":
             return self.writer.delta(
                 registry.recent(),
-                counts=registry.counts,
+                counts=registry.leases.counts,
                 version=registry.changes.version,
                 compact=key.compact,
             )
         if key.kind == "app":
-            leases = registry.applications.get(key.name)
+            leases = registry.leases.by_app.get(key.name)
             if leases is None:
                 return None
             return self.writer.application(key.name, leases.values(), compact=key.compact)

@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import re
 import socket
-from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
-from urllib.parse import urlsplit
 
 import msgspec
 
@@ -25,13 +23,14 @@ from eureka.server.properties import (
     relaxed,
 )
 from eureka.server.spring_names import UNUSED, UNUSED_MAPS
+from eureka.server.values import Parser, boolean, milliseconds, seconds, share, url, whole
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
 _MEBIBYTE = 1024 * 1024
 _EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - addresses to recognise, not to bind
-_LARGEST = 2**63 - 1
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -110,93 +109,38 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         return ReplicationPolicy(life=self.replication_life, capacity=self.replication_capacity)
 
 
-Parser = Callable[[str], object]
-
-
-def _refuse(expectation: str, value: str) -> ValueError:
-    return ValueError(f"must be {expectation}, but is '{value}'")
-
-
-def _boolean(value: str) -> bool:
-    if value.lower() not in ("true", "false"):
-        raise _refuse("true or false", value)
-    return value.lower() == "true"
-
-
-def _whole(lowest: int, highest: int = _LARGEST, unit: str = "") -> Callable[[str], int]:
-    limits = f"from {lowest} to {highest}" if highest != _LARGEST else f"of {lowest} or more"
-
-    def parse(value: str) -> int:
-        if not re.fullmatch(r"[+-]?[0-9]{1,18}", value) or not lowest <= int(value) <= highest:
-            raise _refuse(f"a whole number {limits}{unit}", value)
-        return int(value)
-
-    return parse
-
-
-def _milliseconds(lowest: int) -> Callable[[str], float]:
-    whole = _whole(lowest, unit=" (milliseconds)")
-    return lambda value: whole(value) / 1000
-
-
-def _seconds(lowest: int) -> Callable[[str], float]:
-    whole = _whole(lowest, unit=" (seconds)")
-    return lambda value: float(whole(value))
-
-
-def _share(value: str) -> float:
-    try:
-        share = float(value)
-    except ValueError:
-        raise _refuse("a number from 0 to 1", value) from None
-    if not 0 <= share <= 1:
-        raise _refuse("a number from 0 to 1", value)
-    return share
-
-
-def _url(value: str) -> str:
-    parts = urlsplit(value)
-    try:
-        sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        sound = False
-    if not sound:
-        raise _refuse("a URL such as http://registry-b:8761/eureka/", value)
-    return value if value.endswith("/") else f"{value}/"
-
-
 USED: Final[tuple[tuple[str, str, Parser], ...]] = (
     ("server.address", "host", str),
-    ("server.port", "port", _whole(0, 65535)),
+    ("server.port", "port", whole(0, 65535)),
     ("eureka.instance.hostname", "host_name", str),
-    ("eureka.server.myUrl", "my_url", _url),
-    ("eureka.server.enableSelfPreservation", "self_preservation", _boolean),
-    ("eureka.server.renewalPercentThreshold", "renewal_percent_threshold", _share),
-    ("eureka.server.expectedClientRenewalIntervalSeconds", "expected_renewal_interval", _whole(1)),
-    ("eureka.server.evictionIntervalTimerInMs", "eviction_interval", _milliseconds(1)),
-    ("eureka.server.renewalThresholdUpdateIntervalMs", "recount_interval", _milliseconds(1)),
-    ("eureka.server.defaultOpenForTrafficCount", "open_count", _whole(0)),
-    ("eureka.instance.registry.defaultOpenForTrafficCount", "open_count", _whole(0)),
-    ("eureka.server.waitTimeInMsWhenSyncEmpty", "wait_when_sync_empty", _milliseconds(0)),
-    ("eureka.server.retentionTimeInMSInDeltaQueue", "delta_retention", _milliseconds(0)),
-    ("eureka.server.deltaRetentionTimerIntervalInMs", "delta_retention_interval", _milliseconds(1)),
-    ("eureka.server.disableDelta", "disable_delta", _boolean),
-    ("eureka.server.syncWhenTimestampDiffers", "compare_timestamps", _boolean),
-    ("eureka.server.useReadOnlyResponseCache", "read_only_cache", _boolean),
-    ("eureka.server.responseCacheUpdateIntervalMs", "cache_update_interval", _milliseconds(1)),
-    ("eureka.server.responseCacheAutoExpirationInSeconds", "cache_expiry", _seconds(0)),
-    ("eureka.server.registrySyncRetries", "sync_retries", _whole(0)),
-    ("eureka.server.registrySyncRetryWaitMs", "sync_retry_wait", _milliseconds(0)),
-    ("eureka.client.fetchRegistry", "fetch_registry", _boolean),
-    ("eureka.client.registerWithEureka", "register_with_eureka", _boolean),
-    ("eureka.client.eurekaServerConnectTimeoutSeconds", "fetch_connect_timeout", _seconds(1)),
-    ("eureka.client.eurekaServerReadTimeoutSeconds", "fetch_read_timeout", _seconds(1)),
-    ("eureka.server.maxTimeForReplication", "replication_life", _milliseconds(1)),
-    ("eureka.server.maxElementsInPeerReplicationPool", "replication_capacity", _whole(1)),
-    ("eureka.server.peerNodeConnectTimeoutMs", "peer_connect_timeout", _milliseconds(1)),
-    ("eureka.server.peerNodeReadTimeoutMs", "peer_read_timeout", _milliseconds(1)),
-    ("eureka.server.peerEurekaNodesUpdateIntervalMs", "peers_update_interval", _milliseconds(1)),
-    ("eureka.server.maxRequestBodyBytes", "max_body", _whole(1024)),
+    ("eureka.server.myUrl", "my_url", url),
+    ("eureka.server.enableSelfPreservation", "self_preservation", boolean),
+    ("eureka.server.renewalPercentThreshold", "renewal_percent_threshold", share),
+    ("eureka.server.expectedClientRenewalIntervalSeconds", "expected_renewal_interval", whole(1)),
+    ("eureka.server.evictionIntervalTimerInMs", "eviction_interval", milliseconds(1)),
+    ("eureka.server.renewalThresholdUpdateIntervalMs", "recount_interval", milliseconds(1)),
+    ("eureka.server.defaultOpenForTrafficCount", "open_count", whole(0)),
+    ("eureka.instance.registry.defaultOpenForTrafficCount", "open_count", whole(0)),
+    ("eureka.server.waitTimeInMsWhenSyncEmpty", "wait_when_sync_empty", milliseconds(0)),
+    ("eureka.server.retentionTimeInMSInDeltaQueue", "delta_retention", milliseconds(0)),
+    ("eureka.server.deltaRetentionTimerIntervalInMs", "delta_retention_interval", milliseconds(1)),
+    ("eureka.server.disableDelta", "disable_delta", boolean),
+    ("eureka.server.syncWhenTimestampDiffers", "compare_timestamps", boolean),
+    ("eureka.server.useReadOnlyResponseCache", "read_only_cache", boolean),
+    ("eureka.server.responseCacheUpdateIntervalMs", "cache_update_interval", milliseconds(1)),
+    ("eureka.server.responseCacheAutoExpirationInSeconds", "cache_expiry", seconds(0)),
+    ("eureka.server.registrySyncRetries", "sync_retries", whole(0)),
+    ("eureka.server.registrySyncRetryWaitMs", "sync_retry_wait", milliseconds(0)),
+    ("eureka.client.fetchRegistry", "fetch_registry", boolean),
+    ("eureka.client.registerWithEureka", "register_with_eureka", boolean),
+    ("eureka.client.eurekaServerConnectTimeoutSeconds", "fetch_connect_timeout", seconds(1)),
+    ("eureka.client.eurekaServerReadTimeoutSeconds", "fetch_read_timeout", seconds(1)),
+    ("eureka.server.maxTimeForReplication", "replication_life", milliseconds(1)),
+    ("eureka.server.maxElementsInPeerReplicationPool", "replication_capacity", whole(1)),
+    ("eureka.server.peerNodeConnectTimeoutMs", "peer_connect_timeout", milliseconds(1)),
+    ("eureka.server.peerNodeReadTimeoutMs", "peer_read_timeout", milliseconds(1)),
+    ("eureka.server.peerEurekaNodesUpdateIntervalMs", "peers_update_interval", milliseconds(1)),
+    ("eureka.server.maxRequestBodyBytes", "max_body", whole(1024)),
 )
 """Spring's name, the field of `Settings`, how it is read; a later name goes before an earlier one.
 `eureka.server.maxRequestBodyBytes` is this server's own."""
@@ -277,9 +221,9 @@ def _peers(properties: Properties) -> tuple[str, ...]:
     urls: dict[str, None] = {}
     for zone in zones.value.split(",") if zones else ("defaultZone",):
         found = properties.get(f"{relaxed(_SERVICE_URL)}.{relaxed(zone.strip())}")
-        for url in found.value.split(",") if found else ():
-            if found and url.strip():
-                urls[str(_parsed(msgspec.structs.replace(found, value=url), _url))] = None
+        for one in found.value.split(",") if found else ():
+            if found and one.strip():
+                urls[str(_parsed(msgspec.structs.replace(found, value=one), url))] = None
     return tuple(urls)
 
 

@@ -54,7 +54,7 @@ def on_its_way(node: Node, clock: HandClock) -> Batch:
 
 def held(node: Node) -> Instance:
     """Return the one instance that is held."""
-    lease = node.registry.find(ONE)
+    lease = node.registry.leases.find(ONE)
     assert lease is not None
     return lease.instance
 
@@ -190,7 +190,7 @@ def test_the_timestamp_of_a_renewal_decides_its_answer(
 
     answer = node.renew(ONE, now=clock.now, replicated=replicated, dirty_ms=dirty_ms)
 
-    lease = node.registry.find(ONE)
+    lease = node.registry.leases.find(ONE)
     assert lease is not None
     record = lease.record() if status == 409 else None
     assert answer == Answer(status, (), record)
@@ -289,7 +289,7 @@ def test_what_was_cancelled_meanwhile_is_not_healed(
 
     node.peer_answered(PEER, batch, [PeerAnswer(409, build(dirty_ms=500))], now=clock.now)
 
-    assert node.registry.find(ONE) is None
+    assert node.registry.leases.find(ONE) is None
     assert sent(node, clock) == []
 
 
@@ -325,7 +325,7 @@ def test_a_record_of_another_instance_or_an_older_one_is_not_adopted(
 
     assert node.peer_answered(PEER, batch, [PeerAnswer(409, brought)], now=clock.now) == ()
     assert held(node).metadata == {}
-    assert len(node.registry) == 1
+    assert len(node.registry.leases) == 1
 
 
 def test_a_newer_record_without_override_is_one_change(
@@ -405,11 +405,11 @@ def test_a_copy_gives_fresh_leases_and_keeps_everything_else(
     node.copy(copied, now=clock.now)
     node.open(3, now=clock.now)
 
-    found = [lease.instance for lease in node.registry.applications["CART"].values()]
+    found = [lease.instance for lease in node.registry.leases.by_app["CART"].values()]
     assert [(one.status, one.overridden_status, one.metadata) for one in found] == [
         (one.status, one.overridden_status, one.metadata) for one in copied
     ]
-    lease = node.registry.find(Key("CART", "2"))
+    lease = node.registry.leases.find(Key("CART", "2"))
     assert lease is not None
     assert lease.expires_at == clock.seconds + 10
     assert node.registry.preservation.clients == 3
@@ -430,4 +430,4 @@ def test_what_happened_here_meanwhile_is_newer_than_the_copy(
     assert [event.after.key.id for event in events if isinstance(event, Changed)] == ["2"]
     assert held(node).metadata == {"here": "yes"}
     node.open(0, now=clock.now)
-    assert len(node.registry) == 2
+    assert len(node.registry.leases) == 2

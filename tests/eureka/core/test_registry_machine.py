@@ -194,20 +194,20 @@ class RegistryMachine(RuleBasedStateMachine):
                 lease.instance.dirty_ms,
                 lease.expires_at,
             )
-            for leases in self.registry.applications.values()
+            for leases in self.registry.leases.by_app.values()
             for lease in leases.values()
         }
         assert found == {
             key: (held.status, held.override, held.dirty_ms, held.expires)
             for key, held in self.model.items()
         }
-        assert len(self.registry) == len(found)
+        assert len(self.registry.leases) == len(found)
         assert self.registry.preservation.clients == self.expected
         counted = {
             status: sum(held.status is status for held in self.model.values()) for status in Status
         }
-        assert self.registry.counts == counted
-        assert all(self.registry.applications.values())
+        assert self.registry.leases.counts == counted
+        assert all(self.registry.leases.by_app.values())
 
     @invariant()
     def single_reads_see_who_is_not_overdue(self) -> None:

@@ -118,7 +118,7 @@ class Pair:
                 lease.instance.dirty_ms,
                 lease.instance.metadata,
             )
-            for leases in node.registry.applications.values()
+            for leases in node.registry.leases.by_app.values()
             for lease in leases.values()
         }
 

@@ -1,14 +1,12 @@
-"""Replication and the copy at start, over real connections with scripted peers."""
+"""Replication over real connections with scripted peers."""
 
 from __future__ import annotations
 
 import asyncio
 from typing import TYPE_CHECKING
 
-import msgspec
 import pytest
 
-from eureka.core.errors import ConfigurationError
 from eureka.core.instance import Key
 from eureka.server import peers
 from eureka.wire.batch import write_batch
@@ -17,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from eureka.core.task import Task
-    from eureka.server.settings import Settings
     from eureka.wire.writing import JsonWriter
     from tests.eureka.server.conftest import Running, Stage
 
@@ -131,7 +128,8 @@ def test_a_newer_record_of_a_peer_shows_in_lists(stage: Stage) -> None:
             registry = server.server.service.node.registry
             await stage.until(
                 lambda: (
-                    (lease := registry.find(Key("CART", "1"))) and lease.instance.dirty_ms == 500
+                    (lease := registry.leases.find(Key("CART", "1")))
+                    and lease.instance.dirty_ms == 500
                 ),
                 "the adoption",
             )
@@ -243,6 +241,58 @@ def test_a_hanging_peer_costs_two_connections_and_ends_with_the_server(stage: St
     stage.play(story())
 
 
+def test_a_peer_removed_while_it_hangs_is_left_alone(stage: Stage) -> None:
+    """Its batch is given up at once."""
+    hung = asyncio.Event()
+
+    async def script(_method: str, _path: str, _body: bytes) -> tuple[int, bytes]:
+        await hung.wait()
+        return 200, OK
+
+    async def story() -> None:
+        async with (
+            stage.scripted(script) as peer,
+            stage.scripted(delivered) as other,
+            stage.running(speed=FAST, **replicating(peer.url)) as server,
+        ):
+            await register(server, stage)
+            await stage.until(lambda: peer.calls, "the batch")
+            (sender,) = server.server.cluster.senders
+            server.server.cluster.set_peers([other.url])
+            await stage.until(sender._task.done, "its end")
+            assert sender._client._pool.connections == []
+            hung.set()
+            assert len(peer.calls) == 1
+
+    stage.play(story())
+
+
+def test_a_late_failure_changes_nothing(stage: Stage) -> None:
+    """The batch is sent again as after any time-out."""
+
+    async def script(_method: str, _path: str, _body: bytes) -> tuple[int, bytes] | None:
+        if len(seen[0].calls) > 1:
+            return 200, OK
+        await asyncio.sleep(0.08)
+        return None
+
+    seen = []
+
+    async def story() -> None:
+        settings = replicating(peer_read_timeout=1.0, peer_connect_timeout=1.0)
+        async with (
+            stage.scripted(script) as peer,
+            stage.running(speed=FAST, **settings | {"peers": (peer.url,)}) as server,
+        ):
+            seen.append(peer)
+            await register(server, stage)
+            (sender,) = server.server.cluster.senders
+            await stage.until(lambda: sender.last_success_ms, "the success")
+            assert kinds(peer.tasks) == ["Register", "Register"]
+
+    stage.play(story())
+
+
 def test_an_answer_beyond_all_bounds_is_given_up(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -323,197 +373,5 @@ def test_a_node_does_not_replicate_to_itself_under_another_name(stage: Stage) ->
             server.server.cluster.set_peers([server.url])
             assert list(server.server.cluster.senders) == []
             assert server.server.service.node.outboxes == {}
-
-    stage.play(story())
-
-
-# The list of peers
-
-
-def test_own_urls_are_left_out_and_each_peer_counts_once(stage: Stage) -> None:
-    """By host name, by my-url, and by being listed twice."""
-
-    async def story() -> None:
-        async with stage.running(sync_retries=0, my_url="http://alias:1/eureka/") as server:
-            cluster = server.server.cluster
-            cluster.set_peers(
-                [
-                    "http://registry-a:8761/eureka/",
-                    "http://REGISTRY-A:9/eureka/",
-                    "http://alias:1/eureka/",
-                    "http://registry-b:8761/eureka/",
-                    "http://registry-b:8761/eureka/",
-                ]
-            )
-            assert [sender.url for sender in cluster.senders] == ["http://registry-b:8761/eureka/"]
-
-    stage.play(story())
-
-
-def test_a_changed_list_is_taken_up(stage: Stage) -> None:
-    """When told at once; an empty or unreadable one changes nothing."""
-
-    async def story() -> None:
-        async with (
-            stage.scripted(delivered) as old,
-            stage.scripted(delivered) as new,
-            stage.running(speed=FAST, **replicating(old.url)) as server,
-        ):
-            await stage.until(lambda: list(server.server.cluster.senders), "the old peer")
-            server.settings = msgspec.structs.replace(server.settings, peers=())
-            server.server.read_peers_again()
-            await asyncio.sleep(0.02)
-            assert len(list(server.server.cluster.senders)) == 1
-
-            server.settings = msgspec.structs.replace(server.settings, peers=(new.url,))
-            server.server.read_peers_again()
-            await stage.until(
-                lambda: [one.url for one in server.server.cluster.senders] == [new.url],
-                "the new peer",
-            )
-            await register(server, stage)
-            await stage.until(lambda: new.tasks, "the batch")
-            assert old.calls == []
-
-            def unreadable() -> Settings:
-                raise ConfigurationError("app.yml", "", "is no YAML")
-
-            server.server._reload = unreadable
-            server.server.read_peers_again()
-            await stage.until(lambda: "peer-list-kept" in server.log, "the complaint")
-            assert len(list(server.server.cluster.senders)) == 1
-
-    stage.play(story())
-
-
-def test_the_list_is_read_again_every_now_and_then(stage: Stage) -> None:
-    """After its interval."""
-
-    async def story() -> None:
-        async with (
-            stage.scripted(delivered) as peer,
-            stage.running(speed=FAST, sync_retries=0, peers_update_interval=1.0) as server,
-        ):
-            server.settings = msgspec.structs.replace(server.settings, peers=(peer.url,))
-            await stage.until(lambda: list(server.server.cluster.senders), "the peer")
-
-    stage.play(story())
-
-
-# The copy at start
-
-
-def listed(stage: Stage, *names: str) -> bytes:
-    """Return a full list of these instances, one of them odd."""
-    instances = [stage.registration(name).removeprefix(b'{"instance":')[:-1] for name in names]
-    return b'{"applications":{"application":[{"name":"CART","instance":[%b]}]}}' % b",".join(
-        [*instances, b"{}"]
-    )
-
-
-def test_a_starting_node_copies_the_first_peer_that_has_instances(stage: Stage) -> None:
-    """Lists are refused until then; others are not asked."""
-
-    async def first(_method: str, _path: str, _body: bytes) -> tuple[int, bytes]:
-        await asked.wait()
-        return 403, b""
-
-    async def second(_method: str, _path: str, _body: bytes) -> tuple[int, bytes]:
-        return 200, listed(stage, "1", "2")
-
-    asked = asyncio.Event()
-
-    async def story() -> None:
-        async with (
-            stage.scripted(first) as closed,
-            stage.scripted(second) as full,
-            stage.scripted(second) as other,
-            stage.running(peers=(closed.url, full.url, other.url), sync_retries=3) as server,
-        ):
-            assert (await server.call("GET", "/eureka/apps")).status == 403
-            health = await server.call("GET", "/health")
-            assert (health.status, health.json()) == (503, {"status": "OUT_OF_SERVICE"})
-            await register(server, stage, "3")
-            asked.set()
-            await stage.until(lambda: "opened" in server.log, "the registry to open")
-            assert b'"apps__hashcode":"UP_3_"' in (await server.call("GET", "/eureka/apps")).body
-            ((method, path, headers, _),) = full.calls
-            assert (method, path, headers["accept"]) == ("GET", "/eureka/apps/", JSON)
-            assert other.calls == []
-            assert "instances=2 unreadable=1" in server.log
-            assert "opened copied=2 expected=3" in server.log
-
-    stage.play(story())
-
-
-@pytest.mark.parametrize(
-    ("answer", "error"),
-    [
-        ((500, b""), "HTTP status 500"),
-        ((200, b"<html>"), "an answer that cannot be read"),
-        (None, "Server disconnected"),
-    ],
-)
-def test_a_node_whose_peers_cannot_answer_opens_after_its_rounds(
-    stage: Stage, answer: tuple[int, bytes] | None, error: str
-) -> None:
-    """Empty, and ready to learn."""
-
-    async def script(_method: str, _path: str, _body: bytes) -> tuple[int, bytes] | None:
-        return answer
-
-    async def story() -> None:
-        async with (
-            stage.scripted(script) as peer,
-            stage.running(
-                peers=(peer.url,), sync_retries=3, sync_retry_wait=0.02, speed=1
-            ) as server,
-        ):
-            await stage.until(lambda: "opened" in server.log, "the registry to open")
-            assert len(peer.calls) == 3
-            assert server.log.count("copy-failed") == 3
-            assert error in server.log
-            assert "opened copied=0 expected=1" in server.log
-
-    stage.play(story())
-
-
-def test_a_fault_during_the_copy_opens_the_registry_all_the_same(
-    stage: Stage, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It is logged with its place."""
-    from eureka.server.cluster import Cluster  # noqa: PLC0415 - to be broken
-
-    async def faulty(_cluster: Cluster) -> int:
-        raise ValueError("odd")
-
-    monkeypatch.setattr(Cluster, "copy", faulty)
-
-    async def story() -> None:
-        async with stage.running() as server:
-            await stage.until(lambda: "opened copied=0" in server.log, "the registry to open")
-            assert "error copy-failed" in server.log
-
-    stage.play(story())
-
-
-def test_two_nodes_agree(stage: Stage) -> None:
-    """What a client does at one is soon at the other."""
-
-    async def story() -> None:
-        async with stage.running(speed=FAST, host_name="registry-b", sync_retries=0) as b:
-            settings = replicating(b.url)
-            async with stage.running(speed=FAST, **settings) as a:
-                await register(a, stage)
-                await a.call("PUT", "/eureka/apps/CART/1/status?value=OUT_OF_SERVICE")
-                await a.call("PUT", "/eureka/apps/CART/1/metadata?a=b")
-                registry = b.server.service.node.registry
-                await stage.until(lambda: len(registry), "the instance")
-                one, other = [
-                    (await node.call("GET", "/eureka/apps/CART/1")).body for node in (a, b)
-                ]
-                for text in (b'"overriddenStatus":"OUT_OF_SERVICE"', b'"metadata":{"a":"b"}'):
-                    assert text in one
-                    assert text in other
 
     stage.play(story())

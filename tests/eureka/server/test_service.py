@@ -50,7 +50,7 @@ def test_a_registration_comes_as_json(call: Caller, content_type: str, status: i
     call("DELETE", "/apps/CART/1")
 
     assert call("POST", "/apps/CART", body, content_type=content_type).status == status
-    assert len(call.node.registry) == (1 if status == 204 else 0)
+    assert len(call.node.registry.leases) == (1 if status == 204 else 0)
 
 
 @pytest.mark.parametrize("body", [b"", b"null", b'{"instance":[]}', b"{", b"\xff"])
@@ -60,7 +60,7 @@ def test_an_unreadable_registration_is_answered_400(call: Caller, body: bytes) -
 
     assert response.status == 400
     assert response.body.startswith(b"cannot parse the request body")
-    assert len(call.node.registry) == 0
+    assert len(call.node.registry.leases) == 0
 
 
 def test_an_application_that_differs_from_the_path_is_refused(call: Caller) -> None:
@@ -106,7 +106,7 @@ def test_an_unknown_instance_is_answered_404_without_body(call: Caller) -> None:
 def test_a_renewal_with_an_odd_timestamp_changes_nothing(call: Caller, timestamp: str) -> None:
     """It is noticed before the lease is touched."""
     call.register()
-    lease = call.node.registry.find(Key("CART", "1"))
+    lease = call.node.registry.leases.find(Key("CART", "1"))
     assert lease is not None
     expires_at = lease.expires_at
 
@@ -239,7 +239,7 @@ def test_an_accept_that_admits_no_format_does_nothing(call: Caller, method: str)
     path = "/apps/CART" if method == "POST" else "/apps/CART/1"
 
     assert call(method, path, accept="text/html").status == 406
-    assert len(call.node.registry) == 1
+    assert len(call.node.registry.leases) == 1
 
 
 @pytest.mark.parametrize("path", ["/apps", "/apps/delta", "/apps/CART", "/vips/cart", "/svips/s"])
@@ -464,7 +464,7 @@ def test_a_repeated_batch_counts_once(call: Caller, clock: HandClock) -> None:
 def test_a_clients_call_is_told_to_the_senders(call: Caller) -> None:
     """After it is done."""
     told = []
-    call.service.told = lambda: told.append(len(call.node.registry))
+    call.service.told = lambda: told.append(len(call.node.registry.leases))
 
     call.register()
 
