@@ -65,6 +65,13 @@ def _lines(report: Report, catalogue: Catalogue, order: Order, page: Path) -> It
                 yield from _row_lines(row, verdict)
             yield ""
     failed = [row for row in report.rows if row.verdict == "failed"]
+    observed = [row for row in failed if row.level == "REF"]
+    if observed:
+        yield f"other than in the reference, observed only ({len(observed)})"
+        for row in observed:
+            yield from _row_lines(row, "failed")
+        yield ""
+    failed = [row for row in failed if row.level != "REF"]
     if failed:
         yield f"failed ({len(failed)})"
         for row in failed:

@@ -77,6 +77,23 @@ def test_every_row_that_did_not_pass_is_listed(report: Report, catalogue: Catalo
     assert lines[-2:] == ["Report  reports/x/index.html", "Exit    1: 1 MUST row failed"]
 
 
+def test_a_ref_row_that_differs_is_observed_not_failed(
+    catalogue: Catalogue, result: Callable[..., TestResult]
+) -> None:
+    """What the reference happens to do binds nobody: one line, and exit code 0."""
+    seen = result(requirements=("RENEW-09",), outcome="failed", sentence="it was 200.")
+    report = report_of(judge([seen], catalogue), catalogue, [seen], FACTS)
+
+    lines = summary(report, catalogue, ORDER, Path("index.html")).splitlines()
+
+    assert lines[:3] == [
+        "other than in the reference, observed only (1)",
+        "  RENEW-09     REF     it was 200.",
+        "",
+    ]
+    assert lines[-1] == "Exit    0: all that was judged is kept, or known"
+
+
 def test_a_report_counts_time_speed_and_lateness(report: Report) -> None:
     """Registry seconds are what the clusters lived while their tests ran."""
     assert (report.registry_seconds, report.speed, report.lateness) == (20.0, 10.0, 0.5)
