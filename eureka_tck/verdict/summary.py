@@ -59,26 +59,11 @@ def summary(report: Report, catalogue: Catalogue, order: Order, page: Path) -> s
 def _lines(report: Report, catalogue: Catalogue, order: Order, page: Path) -> Iterator[str]:
     for verdict in SHOWN:
         rows = [row for row in report.rows if row.verdict == verdict]
-        if rows:
-            yield f"{verdict} ({len(rows)})"
-            for row in rows:
-                yield from _row_lines(row, verdict)
-            yield ""
+        yield from _block(verdict, rows, verdict)
     failed = [row for row in report.rows if row.verdict == "failed"]
     observed = [row for row in failed if row.level == "REF"]
-    if observed:
-        yield f"other than in the reference, observed only ({len(observed)})"
-        for row in observed:
-            yield from _row_lines(row, "failed")
-        yield ""
-    failed = [row for row in failed if row.level != "REF"]
-    if failed:
-        yield f"failed ({len(failed)})"
-        for row in failed:
-            for test in row.tests:
-                if test.verdict == "failed":
-                    yield textwrap.indent(_failure(test, catalogue, order), "  ")
-                    yield ""
+    yield from _block("other than in the reference, observed only", observed, "failed")
+    yield from _failures([row for row in failed if row.level != "REF"], catalogue, order)
     for problem in report.problems:
         yield f"problem: {problem}"
     yield totals_table(report.totals)
@@ -89,6 +74,24 @@ def _lines(report: Report, catalogue: Catalogue, order: Order, page: Path) -> It
     yield ""
     yield f"Report  {page}"
     yield f"Exit    {report.exit_code}: {meaning(report)}"
+
+
+def _block(title: str, rows: list[RowVerdict], verdict: Verdict) -> Iterator[str]:
+    if rows:
+        yield f"{title} ({len(rows)})"
+        for row in rows:
+            yield from _row_lines(row, verdict)
+        yield ""
+
+
+def _failures(rows: list[RowVerdict], catalogue: Catalogue, order: Order) -> Iterator[str]:
+    if rows:
+        yield f"failed ({len(rows)})"
+    for row in rows:
+        for test in row.tests:
+            if test.verdict == "failed":
+                yield textwrap.indent(_failure(test, catalogue, order), "  ")
+                yield ""
 
 
 def _row_lines(row: RowVerdict, verdict: Verdict) -> Iterator[str]:
