@@ -94,7 +94,9 @@ def _parser() -> argparse.ArgumentParser:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--config", type=Path, metavar="FILE", help="settings, as YAML")
+    parser.add_argument(
+        "--config", type=Path, metavar="FILE", help="settings, as YAML or .properties"
+    )
     parser.add_argument("--host", help="address to listen on (server.address; all of them)")
     parser.add_argument("--port", type=_port, help="port to listen on (server.port; 8761)")
     parser.add_argument(

@@ -1,6 +1,6 @@
 """
 Where settings stand:
-documents of a YAML file and the environment, flattened to one map as Spring does it.
+documents of a file and the environment, flattened to one map as Spring does it.
 
 Names are compared relaxed: case and hyphens do not count, nor underscores in the environment.
 """
@@ -45,35 +45,56 @@ def relaxed(name: str) -> str:
     return name.replace("-", "").replace("_", "").lower()
 
 
-def load_yaml(path: Path, environment: Mapping[str, str]) -> Properties:
+def load_file(path: Path, environment: Mapping[str, str]) -> Properties:
     """
-    Return what the documents of a file say,
-    later ones over earlier ones, placeholders resolved.
+    Return what a YAML or `.properties` file says, placeholders resolved.
+    Of several documents later ones go before earlier ones.
     """
-    import yaml  # noqa: PLC0415 - 17 ms that a server without a file need not spend
-
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise ConfigurationError(str(path), "", "there is no such file") from None
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(str(path), "", f"cannot be read: {error}") from None
+    read = _lines if path.suffix == ".properties" else _documents
+    active = set(environment.get("SPRING_PROFILES_ACTIVE", "").replace(" ", "").split(","))
+    found: Properties = {}
+    for pairs in read(text, path):
+        document = {relaxed(name): Property(name, value, str(path)) for name, value in pairs}
+        if _applies(document, active):
+            found |= document
+    return resolve(found, environment)
+
+
+def _documents(text: str, path: Path) -> list[list[tuple[str, str]]]:
+    """Return the names and values in each document of a YAML file."""
+    import yaml  # noqa: PLC0415 - 17 ms that a server without a file need not spend
+
     try:
-        documents = list(yaml.safe_load_all(text))
+        documents = [document for document in yaml.safe_load_all(text) if document is not None]
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         problem = " ".join(str(error).split())
         raise ConfigurationError(str(path), "", f"is no YAML: {problem}") from None
-    active = set(environment.get("SPRING_PROFILES_ACTIVE", "").replace(" ", "").split(","))
-    found: Properties = {}
-    for document in documents:
-        if document is None:
-            continue
-        if not isinstance(document, dict):
-            raise ConfigurationError(str(path), "", "must hold keys and values at its top level")
-        flat = {relaxed(name): Property(name, value, str(path)) for name, value in _flat(document)}
-        if _applies(flat, active):
-            found |= flat
-    return resolve(found, environment)
+    if not all(isinstance(document, dict) for document in documents):
+        raise ConfigurationError(str(path), "", "must hold keys and values at its top level")
+    return [_flat(document) for document in documents]
+
+
+def _lines(text: str, path: Path) -> list[list[tuple[str, str]]]:
+    """Return the names and values of a `.properties` file, in documents parted by `#---`."""
+    documents: list[list[tuple[str, str]]] = [[]]
+    # A backslash at the end of a line joins the next one to it.
+    for number, line in enumerate(re.sub(r"\\\n[ \t]*", "", text).splitlines(), 1):
+        line = line.strip()  # noqa: PLW2901 - the same line
+        if line in ("#---", "!---"):
+            documents.append([])
+        elif line and line[0] not in "#!":
+            parts = re.split(r"\s*[=:]\s*", line, maxsplit=1)
+            if len(parts) == 1:
+                problem = f"line {number} must be name=value, but is '{line}'"
+                raise ConfigurationError(str(path), "", problem)
+            documents[-1].append((parts[0], parts[1]))
+    return documents
 
 
 def resolve(properties: Properties, environment: Mapping[str, str]) -> Properties:

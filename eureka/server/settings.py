@@ -1,6 +1,6 @@
 """
 The settings of a server:
-by Spring's names, with Spring's defaults, from a YAML file and the environment.
+by Spring's names, with Spring's defaults, from a file and the environment.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from eureka.server.properties import (
     Properties,
     Property,
     from_environment,
-    load_yaml,
+    load_file,
     relaxed,
 )
 from eureka.server.spring_names import UNUSED, UNUSED_MAPS
@@ -163,7 +163,7 @@ _SERVICE_LINK = re.compile(r"_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_[0-9]+_(TC
 
 def load(path: Path | None, environment: Mapping[str, str]) -> Settings:
     """Return the settings of a file and the environment, or say which one cannot be meant."""
-    properties = load_yaml(path, environment) if path else {}
+    properties = load_file(path, environment) if path else {}
     _check_names(properties)
     properties |= _named_in(environment)
     return _build(properties)

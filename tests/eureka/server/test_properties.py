@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from eureka.core.errors import ConfigurationError
-from eureka.server.properties import load_yaml, relaxed
+from eureka.server.properties import load_file, relaxed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +22,7 @@ def file(tmp_path: Path) -> Path:
 def values(file: Path, text: str, **environment: str) -> dict[str, str]:
     """Return name and value of each property in such a file."""
     file.write_text(text, encoding="utf-8")
-    return {found.name: found.value for found in load_yaml(file, environment).values()}
+    return {found.name: found.value for found in load_file(file, environment).values()}
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_problems_name_the_file(file: Path, text: str, problem: str) -> None:
 def test_a_file_that_is_not_there(file: Path) -> None:
     """Is told by its name."""
     with pytest.raises(ConfigurationError) as error:
-        load_yaml(file, {})
+        load_file(file, {})
 
     assert str(error.value) == f"{file}: there is no such file"
 
@@ -115,6 +115,30 @@ def test_a_file_that_cannot_be_read(file: Path) -> None:
     """Bytes that are no UTF-8, or a folder."""
     file.write_bytes(b"a: \xff")
     with pytest.raises(ConfigurationError, match="cannot be read"):
-        load_yaml(file, {})
+        load_file(file, {})
     with pytest.raises(ConfigurationError, match="cannot be read"):
-        load_yaml(file.parent, {})
+        load_file(file.parent, {})
+
+
+def test_a_properties_file_says_the_same(tmp_path: Path) -> None:
+    """Name and value parted by = or :, comments, long lines, documents."""
+    file = tmp_path / "application.properties"
+    text = (
+        "# a comment\n! another\n\na.b = 1 \nc:${A:x}\nlong=one,\\\n   two\nempty=\n"
+        "#---\nspring.config.activate.on-profile=dev\na.b=2\n"
+    )
+
+    found = values(file, text, A="=y")
+
+    assert found == {"a.b": "1", "c": "=y", "long": "one,two", "empty": ""}
+    assert values(file, text, SPRING_PROFILES_ACTIVE="dev")["a.b"] == "2"
+
+
+def test_a_line_that_is_no_property_is_told(tmp_path: Path) -> None:
+    """By its number."""
+    file = tmp_path / "application.properties"
+
+    with pytest.raises(ConfigurationError) as error:
+        values(file, "a=1\nodd\n")
+
+    assert str(error.value) == f"{file}: line 2 must be name=value, but is 'odd'"
