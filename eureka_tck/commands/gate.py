@@ -210,7 +210,7 @@ class _Gate:
             run_folder=str(self.run.folder.resolve()),
             profiles={claim.test: claim.profile for claim in plan.wanted},
         )
-        progress = Progress(plan.wanted, plan.forecast, Clock().now, sys.stderr)
+        progress = Progress(plan.wanted, plan.forecast, Clock().now, sys.stderr, plan.expectations)
         try:
             for event in perform(
                 suite_root() / SUITE,

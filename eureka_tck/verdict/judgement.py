@@ -109,6 +109,13 @@ def judge_test(result: TestResult, entry: Expectation | None) -> JudgedTest:
     return JudgedTest(result=result, verdict="failed", sentence=sentence, expectation=entry)
 
 
+def verdict_of(result: TestResult, expectations: Sequence[Expectation]) -> Verdict:
+    """Return what a single result means: the worst of its verdicts over the rows it judges."""
+    entries = {entry.requirement: entry for entry in expectations if entry.test == result.id}
+    verdicts = [judge_test(result, entries.get(row)).verdict for row in result.requirements]
+    return min(verdicts, key=WORST_FIRST.index)
+
+
 def exit_code(judgement: Judgement, *, strict: bool = False) -> int:
     """
     Return 1 where a MUST row failed or an expectation was not met, else 2 where a row is

@@ -10,17 +10,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from eureka_tck.verdict.execution import Begun, Ended
+from eureka_tck.verdict.judgement import verdict_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import TextIO
 
+    from eureka_tck.report.model import Expectation, Verdict
     from eureka_tck.verdict.execution import Event
     from eureka_tck.verdict.forecast import Forecast
     from eureka_tck.verdict.selection import Claim
 
 LINE_EVERY: Final = 15.0
 """Real seconds between two lines where the output is no terminal."""
+
+COUNTED: Final[tuple[Verdict, ...]] = ("failed", "unexpected pass", "inconclusive")
+"""Verdicts that the line counts: what is known, or does not apply, needs no alarm."""
 
 NAMED: Final = 4
 """Profiles named in the line; the others are counted."""
@@ -30,7 +35,12 @@ class Progress:
     """The account of one pass; `now` tells real seconds."""
 
     def __init__(
-        self, claims: Sequence[Claim], forecast: Forecast, now: Callable[[], float], out: TextIO
+        self,
+        claims: Sequence[Claim],
+        forecast: Forecast,
+        now: Callable[[], float],
+        out: TextIO,
+        expectations: Sequence[Expectation] = (),
     ) -> None:
         self._open: dict[str, set[str]] = {}
         for claim in claims:
@@ -42,7 +52,8 @@ class Progress:
         self._out = out
         self._begun: dict[str, float] = {}
         self._begin = self._said = now()
-        self._outcomes: dict[str, int] = {}
+        self._verdicts: dict[Verdict, int] = {}
+        self._expectations = expectations
         self._width = 0
 
     def note(self, event: Event) -> None:
@@ -65,11 +76,7 @@ class Progress:
         """Return the state in one line."""
         judged = self._all - sum(map(len, self._open.values()))
         told = [f"{judged} of {self._all} tests"]
-        told += [
-            f"{self._outcomes[name]} {name}"
-            for name in ("failed", "inconclusive", "not applicable")
-            if self._outcomes.get(name)
-        ]
+        told += [f"{self._verdicts[name]} {name}" for name in COUNTED if self._verdicts.get(name)]
         running = [name for name in self._begun if self._open[name]]
         if running:
             more = f" and {len(running) - NAMED} more" if len(running) > NAMED else ""
@@ -79,8 +86,8 @@ class Progress:
         return f"{self._elapsed():5.0f} s  " + "; ".join(told)
 
     def _end(self, event: Ended) -> None:
-        outcome, profile = event.result.outcome, event.result.profile
-        self._outcomes[outcome] = self._outcomes.get(outcome, 0) + 1
+        profile, verdict = event.result.profile, verdict_of(event.result, self._expectations)
+        self._verdicts[verdict] = self._verdicts.get(verdict, 0) + 1
         still_open = self._open.get(profile, set())
         still_open.discard(event.result.id)
         if not still_open and profile in self._begun and not self._out.isatty():

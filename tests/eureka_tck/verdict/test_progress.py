@@ -13,7 +13,7 @@ from eureka_tck.verdict.selection import Claim
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from eureka_tck.report.model import TestResult
+    from eureka_tck.report.model import Expectation, TestResult
 
 CLAIMS = [Claim("t::a", ("REG-01",), "open"), Claim("t::b", ("EVICT-02",), "evict")]
 FORECAST = Forecast({"open": 5.0, "evict": 30.0}, 32.0)
@@ -55,6 +55,20 @@ def test_the_line_says_what_is_judged_what_failed_and_how_long_still(
     shown.note(Ended(result(id="t::a", outcome="failed", profile="open")))
 
     assert shown.line() == "   12 s  1 of 2 tests; 1 failed; now evict; about 20 s left"
+
+
+def test_a_known_deviation_is_not_counted_as_a_failure(
+    result: Callable[..., TestResult], expectation: Callable[..., Expectation]
+) -> None:
+    """Only what nobody expects is worth an alarm while the gate runs."""
+    out = io.StringIO()
+    shown = Progress(CLAIMS, FORECAST, Hand().now, out, [expectation(test="t::a")])
+    shown.note(Ended(result(id="t::a", outcome="failed", actual="500", profile="open")))
+    known = shown.line()
+    shown.note(Ended(result(id="t::b", outcome="failed", actual="500", profile="evict")))
+
+    assert "failed" not in known
+    assert "; 1 failed;" in shown.line()
 
 
 def test_the_forecast_never_says_less_than_a_running_profile_needs(
