@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, TypedDict
 
 from eureka_tck.errors import CannotRun
 from eureka_tck.profile import load_profile
-from eureka_tck.stage import Stage
+from eureka_tck.stage import Stage, spec_of
 from eureka_tck.suite import requirements_folder, suite_root
 from eureka_tck.verdict.catalogue import Catalogue, load_catalogue
 from eureka_tck.verdict.collection import collect
@@ -93,7 +93,8 @@ def _means(order: Order, wanted: tuple[Claim, ...], workers: int) -> _Means:
     stage = Stage(order)
     names = dict.fromkeys(claim.profile for claim in wanted)
     profiles = {name: load_profile(name) for name in names}
-    speeds = {name: stage.speed_of(profile) for name, profile in profiles.items()}
+    # The specs raise what is wrong with targets and settings before anything starts.
+    speeds = {name: spec_of(stage, name).speed for name in profiles}
     workers = min(workers, len(profiles))
     families = {target.family for target in stage.targets}
     return _Means(
