@@ -34,7 +34,7 @@ STAMPED = COUNTED | {"stamps"}
 @requirement("PRESERVE-01", profile="windows-b", needs=COUNTED, seconds=255, depth="full")
 @pytest.mark.parametrize(
     ("registered", "threshold"),
-    [(0, 1), (1, 3), (2, 5), (3, 6), (4, 8), (5, 10), (6, 11), (20, 35)],
+    [(0, 1), (1, 3), (2, 5), (3, 6), (4, 8), (5, 10), (6, 11), (40, 69)],
 )
 def test_the_threshold_is_85_percent_of_two_renewals_a_client(
     silence: Silence, registered: int, threshold: int
@@ -52,17 +52,17 @@ def test_the_threshold_is_85_percent_of_two_renewals_a_client(
 @pytest.mark.parametrize(
     ("deed", "change"),
     [
-        ("two registered", 2),
+        ("two registered", 4),
         ("one registered again", 0),
-        ("one registered by a peer", 1),
-        ("one registered in a batch", 1),
-        ("seven more registered", 7),
+        ("one registered by a peer", 2),
+        ("one registered in a batch", 2),
+        ("seven more registered", 14),
     ],
 )
 def test_each_new_lease_raises_the_expected_clients_by_one(
     bracket: Bracket, deed: str, change: int
 ) -> None:
-    """At one renewal a client the threshold follows new leases, not those registered again."""
+    """At two renewals a client the threshold follows new leases, not those registered again."""
     expect(f"the change of the threshold after {deed}", bracket.change(deed)).equals(change)
 
 
@@ -74,16 +74,16 @@ def test_evictions_lower_the_expected_clients(bracket: Bracket) -> None:
     lowered = bracket.thresholds["seven more registered"] - bracket.lowered
 
     expect("the change of the threshold after all evictions", lowered).equals(
-        evicted, because="one a lease evicted"
+        2 * evicted, because="two a lease evicted"
     )
 
 
 @requirement("CANCEL-04", profile="windows-a", needs=COUNTED, seconds=255)
 def test_a_cancellation_lowers_the_expected_clients_by_one(bracket: Bracket) -> None:
-    """At one renewal a client a cancellation lowers the threshold by one."""
+    """At two renewals a client a cancellation lowers the threshold by two."""
     expect(
         "the change of the threshold after one cancelled", bracket.change("one cancelled")
-    ).equals(-1)
+    ).equals(-2)
 
 
 @requirement("CANCEL-04", profile="windows-a", needs=COUNTED, seconds=255)
@@ -107,8 +107,8 @@ def test_the_figure_is_0_in_the_first_minute(bracket: Bracket) -> None:
 
 @requirement("PRESERVE-03", profile="windows-a", needs=COUNTED, seconds=255)
 def test_the_figure_is_that_of_the_last_complete_minute(bracket: Bracket) -> None:
-    """At the end of a minute with 14 renewals the figure is still the 13 of the one before."""
-    expect("the figure at the end of the minute", bracket.meanwhile).equals(13)
+    """At the end of a minute with 27 renewals the figure is still the 26 of the one before."""
+    expect("the figure at the end of the minute", bracket.meanwhile).equals(26)
 
 
 @requirement("PRESERVE-03", profile="windows-a", needs=COUNTED, seconds=255)
@@ -131,7 +131,7 @@ def test_a_renewal_counts(bracket: Bracket, kind: str) -> None:
 @pytest.mark.parametrize(
     "kind",
     [
-        "registration",
+        "re-registration",
         "metadata change",
         "status change",
         "renewal under status UNKNOWN",
@@ -139,8 +139,14 @@ def test_a_renewal_counts(bracket: Bracket, kind: str) -> None:
     ],
 )
 def test_what_is_no_renewal_does_not_count(bracket: Bracket, kind: str) -> None:
-    """Registrations, status and metadata changes, and renewals that find nobody, do not count."""
+    """Re-registrations, status and metadata changes, and renewals of nobody, do not count."""
     expect(f"a {kind} is counted (the sum is {bracket.kinds})", bracket.counted(kind)).is_false()
+
+
+@requirement("RENEW-05", profile="windows-a", needs=COUNTED, seconds=255)
+def test_registrations_and_cancellations_do_not_count(bracket: Bracket) -> None:
+    """A minute with two renewals, fourteen registrations and two cancellations counts as two."""
+    expect("the figure of a minute with two renewals", bracket.few).equals(2)
 
 
 @requirement("RENEW-09", profile="windows-a", needs=COUNTED, seconds=255)
@@ -156,7 +162,7 @@ def test_a_renewal_refused_for_a_newer_t_counts(bracket: Bracket) -> None:
 
 @requirement("PRESERVE-04", profile="windows-a", needs=COUNTED, seconds=255)
 def test_as_many_renewals_as_the_threshold_protect(bracket: Bracket) -> None:
-    """After a minute with 13 renewals, at a threshold of 13, lease expiration is disabled."""
+    """After a minute with 26 renewals, at a threshold of 26, lease expiration is disabled."""
     expect("lease expiration is enabled at equality", bracket.equal.expiration_enabled).is_false()
 
 
@@ -170,7 +176,7 @@ def test_at_equality_nothing_is_evicted(bracket: Bracket) -> None:
 
 @requirement("PRESERVE-04", profile="windows-a", needs=COUNTED, seconds=255)
 def test_one_renewal_more_enables_expiry(bracket: Bracket) -> None:
-    """After a minute with 14 renewals, at a threshold of 13, lease expiration is enabled."""
+    """After a minute with 27 renewals, at a threshold of 26, lease expiration is enabled."""
     expect("lease expiration is enabled with one more", bracket.above.expiration_enabled).is_true()
 
 
@@ -402,11 +408,11 @@ def test_at_three_times_the_pace_the_dead_go(silence: Silence) -> None:
 
 @requirement("PRESERVE-13", profile="windows-b", needs=STAMPED, seconds=255, depth="full")
 def test_until_the_silent_minute_is_over_expired_leases_go_capped(silence: Silence) -> None:
-    """A silent fleet of twenty goes by 3, 3, 3, 2, 2, 2 while its first silent minute lasts."""
+    """A silent fleet of forty goes by 6, 6, 5, 4, 3, 3 while its first silent minute lasts."""
     sizes = [len(run) for run in silence.exodus]
 
     expect("the sizes of the first six runs over a silent fleet", sizes[:6]).equals(
-        [3, 3, 3, 2, 2, 2]
+        [6, 6, 5, 4, 3, 3]
     )
 
 
@@ -425,7 +431,7 @@ def test_protection_begins_when_the_silent_minute_is_complete(silence: Silence) 
 def test_evictions_lower_the_threshold_until_then(silence: Silence) -> None:
     """When protection begins the threshold is that of those left, and of the seed."""
     left = len(silence.left)
-    thresholds = {1: 3, 2: 5, 3: 6, 4: 8, 5: 10}
+    thresholds = {4: 8, 5: 10, 6: 11, 7: 13, 8: 15, 9: 17, 10: 18}
 
     expect(f"the threshold with {left} left", silence.lowered.threshold).equals(
         thresholds.get(left), because=f"int({left + 1} × 2 × 0.85)"

@@ -99,7 +99,7 @@ def stall(stall_recording: Stall, case: Case) -> Stall:
 @pytest.fixture(scope="session")
 def step_recording(profile_cluster: Clusters) -> Step:
     """Record a step of the wall clock, once."""
-    return record_step(profile_cluster("clock"))
+    return record_step(profile_cluster("step"))
 
 
 @pytest.fixture

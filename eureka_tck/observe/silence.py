@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 INTERVAL_MS: Final = 7000  # fixtures/profiles/windows-b.toml
 SILENT: Final = "SILENT"
 FLEET: Final = "PACE"
-SIZE: Final = 20  # of either fleet
+SIZE: Final = 40  # of the first fleet: more than nine runs can take
+FLEET_SIZE: Final = 20
 ALIVE: Final = 7  # a third of the second fleet, rounded up
 TWO_RUNS: Final = 19.0  # s in which two runs have certainly been
 SHORT: Final = 10  # s, the leases of those that die
@@ -163,7 +164,7 @@ class _Recording:
             for name in _ids(FLEET, ALIVE):
                 wire.renew(FLEET, name)
         minutes.reach(3, LAST_LOOK)
-        dead = frozenset(_ids(FLEET, SIZE)) - frozenset(_ids(FLEET, ALIVE))
+        dead = frozenset(_ids(FLEET, FLEET_SIZE)) - frozenset(_ids(FLEET, ALIVE))
         dead_kept = frozenset(observer.leases({FLEET})) & dead
         minutes.within(3)
         observer.note(f"{len(dead_kept)} of {len(dead)} dead ones are still listed")
@@ -233,13 +234,13 @@ class _Recording:
     def _new_fleet(self) -> None:
         """Register the second fleet and renew each once: the pace of 60 s."""
         alive = set(_ids(FLEET, ALIVE))
-        names = _ids(FLEET, SIZE)
+        names = _ids(FLEET, FLEET_SIZE)
         self.observer.register(
             [sample(FLEET, name, duration=LONG if name in alive else SHORT) for name in names]
         )
         for name in names:
             self.wire.renew(FLEET, name)
-        self.observer.note(f"{SIZE} new ones, {SIZE} renewals: every 60 s")
+        self.observer.note(f"{FLEET_SIZE} new ones, {FLEET_SIZE} renewals: every 60 s")
 
     def _victims_after(self, instant: float) -> tuple[str, ...]:
         """Return whom the first run after that instant evicts of the second fleet."""

@@ -1,5 +1,5 @@
 """
-The recordings of profile `clock`: the process stands still, the wall clock jumps.
+The recordings of the profiles `clock` and `step`: the process stands still, the wall clock jumps.
 
 Leases of staggered lengths are registered right after a run, so that the next run's due time, and
 what it evicts, tell exactly how much lateness was added to every lease.

@@ -28,6 +28,7 @@ EVICTION = "eureka.server.evictionIntervalTimerInMs"
         ("windows-a", bracket.INTERVAL_MS),
         ("windows-b", silence.INTERVAL_MS),
         ("clock", stall.INTERVAL_MS),
+        ("step", stall.INTERVAL_MS),
         ("mesh", mesh.INTERVAL_MS),
     ],
 )
@@ -76,7 +77,7 @@ def test_the_cold_registry_is_read_after_its_wait() -> None:
 def test_evictions_stay_in_the_delta() -> None:
     """Where runs are read from the delta it still knows the first of them at the end."""
     profiles = load_profiles()
-    read = ("lease", "evict", "windows-a", "windows-b", "clock", "mesh")
+    read = ("lease", "evict", "windows-a", "windows-b", "clock", "step", "mesh")
 
     retained = {
         name: int(profiles[name].settings["eureka.server.retentionTimeInMSInDeltaQueue"])
