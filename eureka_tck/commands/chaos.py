@@ -129,7 +129,7 @@ def _record(scenario: Scenario, spec: ClusterSpec, made: Run, command: str) -> N
             scenario=scenario.name,
             title=scenario.title,
             why=scenario.why.strip(),
-            target=",".join(dict.fromkeys(target.name for target in spec.targets)),
+            target=_named(spec),
             backend=spec.backend,
             speed=spec.speed,
             seed=made.seed,
@@ -147,6 +147,12 @@ def _record(scenario: Scenario, spec: ClusterSpec, made: Run, command: str) -> N
                 play(schedule, site, scenario.budgets, scenario.sample_every, progress.told)
             finally:
                 progress.close()
+
+
+def _named(spec: ClusterSpec) -> str:
+    """Return what is judged: one name, or one a node where they differ."""
+    names = [target.name for target in spec.targets]
+    return names[0] if len(set(names)) == 1 else ",".join(names)
 
 
 def _machine() -> str:

@@ -1,6 +1,7 @@
 """
 What every fault is: refused where it cannot bite, recorded from its first cut to its last stitch.
 
+    fault.get_ready()      # optional: its control, so that it begins at once when it is entered
     with fault:            # begins; healed on leaving, on an error too
         fault.prove()      # looks whether it had its effect, and records what it saw
 """
@@ -41,11 +42,10 @@ class Fault(ABC):
         self.name = name
         self.site = site
         self.began_at = 0.0
+        self._is_ready = False
 
     def __enter__(self) -> Self:
-        if reason := self.can_bite(self.site.cluster):
-            raise CannotBite(f"the fault {self.name} ({self.kind}) cannot bite here: {reason}.")
-        self.prepare()
+        self.get_ready()
         self.began_at = self.site.now()
         self.site.history.write(
             FaultBegan(
@@ -71,6 +71,18 @@ class Fault(ABC):
         traceback: TracebackType | None,
     ) -> None:
         self._healed()
+
+    def refuse_where_useless(self) -> None:
+        """Raise CannotBite where it can have no effect."""
+        if reason := self.can_bite(self.site.cluster):
+            raise CannotBite(f"the fault {self.name} ({self.kind}) cannot bite here: {reason}.")
+
+    def get_ready(self) -> None:
+        """Do all that comes before its first cut; once."""
+        if not self._is_ready:
+            self.refuse_where_useless()
+            self.prepare()
+            self._is_ready = True
 
     def can_bite(self, cluster: Cluster) -> str:
         """Return why it can have no effect in this cluster; empty if it can have one."""

@@ -25,6 +25,7 @@ from eureka_tck.workloads.sampler import Samplers
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from eureka_tck.faults import Fault
     from eureka_tck.schedules.scenario import Budgets, Phase
     from eureka_tck.schedules.schedule import Cast, Schedule
     from eureka_tck.workloads.site import Site
@@ -91,10 +92,17 @@ class _Play:
     phase: str = ""
 
     def through(self) -> None:
+        """Play all three phases."""
+        faults = [make_fault(strike.fault, self.site) for strike in self.schedule.strikes]
+        for fault in faults:
+            fault.refuse_where_useless()
         settled = self._begin("settling")
         self._until_satisfied(settled, self.budgets.settling)
+        for fault in faults:  # what takes time comes before the phase, whose instants are exact
+            self._look(f"controls of {fault.name}")
+            fault.get_ready()
         joined = self._begin("breaking")
-        self._break()
+        self._break(faults)
         recovering = self._begin("recovering")
         self._until_satisfied([*settled, *joined, *recovering], self.budgets.recovering)
         self.samplers.finish(self._living())
@@ -134,28 +142,28 @@ class _Play:
             lacks = [one.lacks(watch) for one in workloads if not one.is_satisfied(watch)]
             self._mark(f"{self.phase} took too long", "; ".join(lacks))
 
-    def _break(self) -> None:
+    def _break(self, faults: list[Fault]) -> None:
         """Begin and end each fault at its instant; all are healed when this is left."""
         began = self.site.now()
-        order = iter(range(2 * len(self.schedule.strikes)))
-        agenda = [(began + strike.begins, next(order), strike) for strike in self.schedule.strikes]
+        strikes = list(zip(self.schedule.strikes, faults, strict=True))
+        agenda = [(began + strike.begins, number) for number, (strike, _) in enumerate(strikes)]
         heapq.heapify(agenda)
-        endings: dict[str, ExitStack] = {}
+        endings: dict[int, ExitStack] = {}
         with ExitStack() as all_faults:
             while agenda:
-                at, _, strike = heapq.heappop(agenda)
+                at, number = heapq.heappop(agenda)
                 self._reach(at)
-                name = strike.fault.name
-                if name in endings:
-                    endings[name].close()
-                    self._look(f"{name} is healed")
+                strike, fault = strikes[number]
+                if number in endings:
+                    endings[number].close()
+                    self._look(f"{fault.name} is healed")
                     continue
-                endings[name] = all_faults.enter_context(ExitStack())
-                fault = endings[name].enter_context(make_fault(strike.fault, self.site))
+                endings[number] = all_faults.enter_context(ExitStack())
+                endings[number].enter_context(fault)
                 self._look(fault.said())
                 fault.prove()
                 lasts = strike.ends - strike.begins
-                heapq.heappush(agenda, (fault.began_at + lasts, next(order), strike))
+                heapq.heappush(agenda, (fault.began_at + lasts, number))
 
     def _reach(self, at: float) -> None:
         clock = self.site.clock

@@ -58,6 +58,10 @@ class Flood(Fault):
         self._fails = fails
         self._proven = proven
 
+    def prepare(self) -> None:
+        """Look at the dry cellar."""
+        self._do("prepare")
+
     def said(self) -> str:
         """Return what it does."""
         return "the cellar is flooded"
@@ -115,9 +119,19 @@ def test_fault_is_on_inside_its_block_and_healed_after_it(site: Site, tmp_path: 
         flood.prove()
 
     (span,) = fault_spans(read_history(tmp_path))
-    assert flood.done == ["strike", "heal"]
+    assert flood.done == ["prepare", "strike", "heal"]
     assert (span.fault, span.said, span.proof) == ("wet", "the cellar is flooded", ("a wet foot",))
     assert span.began <= span.healing <= span.ended < float("inf")
+
+
+def test_fault_that_is_ready_begins_at_once(site: Site) -> None:
+    """Its control is seen once, before it is entered or on entering."""
+    flood = Flood(site)
+    flood.get_ready()
+    with flood:
+        pass
+
+    assert flood.done == ["prepare", "strike", "heal"]
 
 
 def test_fault_is_healed_when_its_block_fails(site: Site, tmp_path: Path) -> None:
@@ -126,7 +140,7 @@ def test_fault_is_healed_when_its_block_fails(site: Site, tmp_path: Path) -> Non
     with pytest.raises(KeyboardInterrupt), flood:
         raise KeyboardInterrupt
 
-    assert flood.done == ["strike", "heal"]
+    assert flood.done == ["prepare", "strike", "heal"]
     assert fault_spans(read_history(tmp_path))[0].ended < float("inf")
 
 
@@ -136,7 +150,7 @@ def test_fault_that_breaks_half_way_is_healed(site: Site) -> None:
     with pytest.raises(OSError, match="no pump to strike"), flood:
         pass
 
-    assert flood.done == ["strike", "heal"]
+    assert flood.done == ["prepare", "strike", "heal"]
 
 
 def test_fault_that_cannot_be_healed_says_so(site: Site, tmp_path: Path) -> None:

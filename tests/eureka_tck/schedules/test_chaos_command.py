@@ -53,13 +53,13 @@ name = "cut"
 kind = "partition"
 node = "b"
 at = 1
-lasts = 12
+lasts = 30
 """
 
 
 @pytest.fixture
 def scenario(tmp_path: Path, state: Path) -> Path:  # noqa: ARG001 - the run is recorded there
-    """Give a scenario that is over in three seconds."""
+    """Give a scenario that is over in five seconds."""
     file = tmp_path / "short.toml"
     file.write_text(SHORT, "utf-8")
     return file
