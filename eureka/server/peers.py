@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from eureka.server.log import Log
     from eureka.server.service import Service
 
+QUIET: Final = 60.0  # registry seconds between two lines about a peer that comes and goes
 _LARGEST_ANSWER: Final = 64 * 1024 * 1024  # bytes; 250 instances at 16 KiB each would be 4 MiB
 _LARGEST_COPY: Final = 1024 * 1024 * 1024  # bytes; a million instances
 _LATE: Final = 10  # read time-outs after which a late answer is no longer waited for
@@ -116,6 +117,8 @@ class PeerSender:
         self.is_self = False
         self.last_success_ms = 0
         self.last_error = ""
+        self._told_of_failure = False
+        self._quiet_until = 0.0
         self._service = service
         self._clock = clock
         self._log = log
@@ -268,14 +271,18 @@ class PeerSender:
         self._log.info("peer-is-this-node", url=self.shown)
 
     def _succeeded(self, epoch_ms: int) -> None:
-        if self.last_error:
+        if self._told_of_failure:
+            self._told_of_failure = False
             self._log.info("peer-answers-again", url=self.shown)
         self.last_success_ms = epoch_ms
         self.last_error = ""
 
     def _failed(self, error: str) -> None:
-        """Say once that a peer fails, not at every attempt."""
-        if not self.last_error:
+        """Say once that a peer fails, not at every attempt; of one that comes and goes, seldom."""
+        now = self._clock.monotonic()
+        if not self.last_error and now >= self._quiet_until:
+            self._quiet_until = now + QUIET
+            self._told_of_failure = True
             self._log.warning("peer-fails", url=self.shown, error=error)
         self.last_error = error
 

@@ -179,6 +179,32 @@ def test_a_batch_is_sent_until_it_is_answered(
     stage.play(story())
 
 
+def test_a_peer_that_comes_and_goes_is_told_of_seldom(stage: Stage) -> None:
+    """Once in a minute, with its return."""
+
+    async def script(_method: str, _path: str, _body: bytes) -> tuple[int, bytes]:
+        return (503, b"") if len(seen[0].calls) % 2 else (200, OK)
+
+    seen = []
+
+    async def story() -> None:
+        async with (
+            stage.scripted(script) as peer,
+            stage.running(speed=FAST, **replicating(peer.url)) as server,
+        ):
+            seen.append(peer)
+            for number in range(3):
+                await register(server, stage, str(number))
+                await stage.until(lambda: len(peer.calls) % 2, "the failure")
+                await stage.until(lambda: not len(peer.calls) % 2, "the success")
+            (sender,) = server.server.cluster.senders
+            await stage.until(lambda: not sender.last_error, "the last success")
+            assert server.log.count("peer-fails") == 1
+            assert server.log.count("peer-answers-again") == 1
+
+    stage.play(story())
+
+
 def test_a_peer_that_is_down_gets_everything_when_it_is_back(stage: Stage) -> None:
     """A refused connection is tried again soon."""
 
