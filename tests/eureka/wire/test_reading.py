@@ -168,6 +168,10 @@ def test_forms_of_a_port(port: object, expected: Port) -> None:
             {"dataCenterInfo": {"@class": "java.io.File", "name": "MyOwn"}},
             "dataCenterInfo.@class names no data centre",
         ),
+        (
+            {"dataCenterInfo": {"name": "MyOwn"}},
+            "dataCenterInfo.@class names no data centre",
+        ),
         ({"dataCenterInfo": []}, "dataCenterInfo must be an object"),
         ({"leaseInfo": []}, "leaseInfo must be an object"),
         ({"metadata": "x"}, "metadata must be an object"),
