@@ -17,7 +17,7 @@ def renewed(self: Service, request: Request, _body: bytes) -> Response:
     try:
         return renew(self, request, _body)
     except UnknownInstance:
-        if self.node.registry.find(key) is not None:  # its status is UNKNOWN: RENEW-07
+        if self.node.registry.leases.find(key) is not None:  # its status is UNKNOWN: RENEW-07
             raise
         return OK
 

@@ -27,6 +27,7 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     select: list[str]
     named: str
+    says: str
     fails: list[str]
 
 
@@ -56,13 +57,14 @@ def test_a_saboteur_is_caught_by_its_own_row_alone(saboteur: str, tmp_path: Path
 
     assert gate.returncode == 1, gate.stdout + gate.stderr
     (folder,) = (tmp_path / "runs").iterdir()
-    verdicts = {
-        row.id: row.verdict for row in load(folder / "report.json").rows if row.verdict is not None
-    }
+    rows = {row.id: row for row in load(folder / "report.json").rows if row.verdict is not None}
+    verdicts = {identity: row.verdict for identity, row in rows.items()}
     failed = {row for row, verdict in verdicts.items() if verdict == "failed"}
     assert failed == set(case.fails), gate.stdout
     assert set(verdicts.values()) <= {"failed", "passed"}, verdicts
     assert f"{case.named}: " in gate.stdout
+    # A saboteur that breaks down breaks the row too, but not in this way.
+    assert case.says in rows[case.named].sentence
 
 
 def test_every_saboteur_stands_in_the_matrix() -> None:
