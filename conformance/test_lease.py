@@ -93,6 +93,7 @@ def test_an_instance_renewed_in_time_is_never_evicted(leases: Leases) -> None:
     life = leases.life("renewed in time")
 
     expect("the eviction of an instance renewed in time", life.ended_ms).is_absent()
+    expect("an instance renewed in time is listed", leases.lives_on("renewed in time")).is_true()
 
 
 # what registering does to a lease
@@ -116,9 +117,12 @@ def test_a_duration_beyond_32_bits_of_milliseconds_does_not_expire(
     leases: Leases, seconds: int
 ) -> None:
     """A lease whose duration in milliseconds overflows 32 bits outlives 100 eviction runs."""
-    life = leases.life(f"given {seconds} s")
+    deed = f"given {seconds} s"
+
+    life = leases.life(deed)
 
     expect(f"the eviction of an instance with a lease of {seconds} s", life.ended_ms).is_absent()
+    expect(f"an instance with a lease of {seconds} s is listed", leases.lives_on(deed)).is_true()
 
 
 # what renewing does to a lease

@@ -82,7 +82,8 @@ class Leases:
     `runs` are those of the metronome. `stamps` are the lease stamps read singly right after a
     renewal (`renewed`, between the two instants of its life) and without one (`fresh`).
     `largest_gap` is the longest time the live instances went without a renewal.
-    `seeded` and `recounted` are the thresholds before and after two recounts, 0 without counters.
+    `listed` are the ids that were still listed at the end.
+    `recounted` is the threshold after two recounts of `leases_at_recount`, 0 without counters.
     """
 
     tape: Tape
@@ -91,9 +92,13 @@ class Leases:
     runs: tuple[Run, ...]
     stamps: Mapping[str, Lease]
     largest_gap: float
-    seeded: int
+    listed: frozenset[str]
     recounted: int
     leases_at_recount: int
+
+    def lives_on(self, deed: str) -> bool:
+        """Say whether the instance was still listed at the end: what was refused never was."""
+        return _id(deed) in self.listed
 
     def life(self, deed: str) -> Life:
         """Return the last term of the lease to which this was done; Inconclusive without runs."""
@@ -175,7 +180,6 @@ class _Recording:
 
     def record(self) -> Leases:
         observer, clock = self.observer, self.observer.clock
-        seeded = self._threshold()
         from_ms = self._registry_ms()
         self._populate()
         populated = clock.now()
@@ -193,6 +197,7 @@ class _Recording:
         clock.reach(populated + WATCHED)
         ends = observer.evicted({APP, METRONOME})
         runs = observer.runs({METRONOME}, INTERVAL_MS)
+        listed = frozenset(observer.leases({APP}))
         observer.note(f"{len(ends)} ends read, {len(runs)} runs of the metronome")
         lives = {
             deed: Life(after, before, ends.get(_id(deed)))
@@ -209,7 +214,7 @@ class _Recording:
             runs=runs,
             stamps=self.stamps,
             largest_gap=self._largest_gap(),
-            seeded=seeded,
+            listed=listed,
             recounted=recounted,
             leases_at_recount=present,
         )

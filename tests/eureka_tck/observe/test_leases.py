@@ -26,7 +26,7 @@ def leases(lives: Mapping[str, Life], starts: Iterable[int] = range(0, 60_000, 1
         runs=tuple(Run(start, start, (str(start),)) for start in starts),
         stamps={},
         largest_gap=0,
-        seeded=0,
+        listed=frozenset({"renewed-in-time"}),
         recounted=0,
         leases_at_recount=0,
     )
@@ -67,6 +67,14 @@ def test_a_very_late_run_at_the_end_is_inconclusive() -> None:
         leases({DEED: Life(6000, 6100, 26_000)}, starts).life(DEED)
 
     assert raised.value.late
+
+
+def test_what_was_never_registered_does_not_live_on() -> None:
+    """What a registry refused was never evicted either: only the list tells the two apart."""
+    recorded = leases({})
+
+    assert recorded.lives_on("renewed in time")
+    assert not recorded.lives_on("given 3000000 s")
 
 
 def test_without_runs_nothing_is_learned_of_leases() -> None:
