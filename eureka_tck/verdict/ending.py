@@ -5,8 +5,9 @@ Decided here, once, for all tests:
 
 - `RequirementFailed`: failed.
 - A `WireError` that nobody caught: the registry did not answer, or not readably, where an answer
-  was due: failed. Only where we could not even reach the machine, or were ourselves so late that
-  the time-out may be our own, it is inconclusive.
+  was due: failed. So is an answer without what every full one carries (`LeftOut`).
+  Only where we could not even reach the machine, or were ourselves so late that the time-out may
+  be our own, it is inconclusive.
 - A wait of the clock in vain: inconclusive, the arrangement did not come about
   (`due` makes it a failure where the awaited thing is the judged one).
 - Anything else: the harness failed, inconclusive. Never a pass.
@@ -23,6 +24,7 @@ from eureka_tck.errors import CannotRun
 from eureka_tck.verdict.expect import figure, show
 from eureka_tck.verdict.outcome import Inconclusive, NotApplicable, RequirementFailed
 from eureka_tck.wire.errors import NoAnswer, WireError
+from eureka_tck.wire.record import LeftOut
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -78,6 +80,8 @@ def _ending_by(error: BaseException, stalled: float) -> Ending:
             return Ending("not applicable", error.reason)
         case WireError():
             return _wire_ending(error, stalled)
+        case LeftOut():
+            return Ending("failed", f"{error}.", expected="a full answer", actual=str(error))
     return _harness_ending(error, stalled)
 
 

@@ -25,6 +25,10 @@ STAMPED: Final = ("action", "lease", "updated_ms")
 """Fields of a record that a registry sets anew with every change."""
 
 
+class LeftOut(LookupError):  # noqa: N818 - it is an observation, not a fault of the harness
+    """An answer leaves out what every full answer carries; the text says what."""
+
+
 class Port(Struct, frozen=True, kw_only=True):
     """A port and whether it is used."""
 
@@ -94,7 +98,7 @@ class Record(Struct, frozen=True, kw_only=True):
     def leased(self) -> Lease:
         """The lease of an answer that has to carry one (every full answer)."""
         if self.lease is None:
-            raise LookupError(f"the answer says nothing about the lease of {self.app}/{self.id}")
+            raise LeftOut(f"the answer says nothing about the lease of {self.app}/{self.id}")
         return self.lease
 
     def differences(self, other: Record | None) -> str:
@@ -117,7 +121,7 @@ class Record(Struct, frozen=True, kw_only=True):
     def located(self) -> DataCenter:
         """The data centre of an answer that has to carry one (every answer)."""
         if self.data_center is None:
-            raise LookupError(f"the answer does not say where {self.app}/{self.id} runs")
+            raise LeftOut(f"the answer does not say where {self.app}/{self.id} runs")
         return self.data_center
 
 

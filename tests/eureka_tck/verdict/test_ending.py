@@ -10,6 +10,7 @@ from eureka_tck.verdict import Inconclusive, NotApplicable, RequirementFailed
 from eureka_tck.verdict.ending import OUR_OWN_STALL, Ending, ending_of
 from eureka_tck.wire.errors import NoAnswer, Unreadable
 from eureka_tck.wire.exchange import Exchange
+from eureka_tck.wire.record import LeftOut
 
 EXCHANGE = Exchange(method="GET", url="http://127.0.0.1/eureka/apps", status=200)
 
@@ -49,6 +50,14 @@ def test_no_answer_where_one_is_due_failed(kind: str) -> None:
         "the registry did not answer: GET http://127.0.0.1/eureka/apps got no answer: the reason."
     )
     assert (ending.expected, ending.actual) == ("a complete answer", "the reason")
+
+
+def test_an_answer_that_leaves_out_what_it_must_carry_failed() -> None:
+    """A registry that does not tell its leases is at fault, not the harness that asks for them."""
+    ending = ending_of(LeftOut("the answer says nothing about the lease of A/h"))
+
+    assert ending.outcome == "failed"
+    assert ending.sentence == "the answer says nothing about the lease of A/h."
 
 
 def test_a_time_out_while_we_stalled_ourselves_is_inconclusive() -> None:
