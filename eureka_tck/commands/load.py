@@ -55,11 +55,6 @@ VERDICTS: Final[dict[str, tuple[Verdict, str, int]]] = {
     "inconclusive": ("inconclusive", "Inconclusive", 2),
     "met": ("passed", "Budgets met", 0),
 }
-ROWS: Final[dict[str, Verdict]] = {
-    "broken": "failed",
-    "inconclusive": "inconclusive",
-    "met": "passed",
-}
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -137,7 +132,10 @@ class _Course:
         self.findings = findings(self.tally, self._listed, self._ids())
 
     def _watch(self, passed: float, tally: Tally) -> None:
-        if self.storm.minutes * 60 - LOOK_BEFORE_END <= passed and self._listed is None:
+        left, whole = self.storm.minutes * 60 - passed, tally.registered == self.storm.instances
+        # Neither while the fleet still registers, nor when it may be leaving already: a look that
+        # comes too early or too late would blame the registry.
+        if whole and 0 < left <= LOOK_BEFORE_END and self._listed is None:
             self._listed = self._ids()
         if passed - self._told >= TELL_EVERY:
             self._told = passed
@@ -247,7 +245,7 @@ def _budgets(found: Sequence[Finding]) -> Table:
         "Budgets",
         ("What must hold", "Budget", "Measured"),
         [
-            Row((one.sentence, one.budget, one.measured), ROWS[one.outcome], one.outcome)
+            Row((one.sentence, one.budget, one.measured), VERDICTS[one.outcome][0], one.outcome)
             for one in found
         ],
     )
