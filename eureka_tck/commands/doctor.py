@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from eureka_tck.commands.common import COULD_NOT_RUN
 from eureka_tck.doctor import REQUIRED, examine
 
 if TYPE_CHECKING:
@@ -12,8 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from eureka_tck.doctor import Finding
-
-CANNOT_RUN = 3
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -33,7 +32,7 @@ def run(_args: argparse.Namespace) -> int:
     """Print the findings."""
     findings = examine()
     sys.stdout.write(as_text(findings))
-    return CANNOT_RUN if any(f.required and f.found is None for f in findings) else 0
+    return COULD_NOT_RUN if any(f.required and f.found is None for f in findings) else 0
 
 
 def as_text(findings: Sequence[Finding]) -> str:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from eureka_tck.commands.common import COULD_NOT_RUN, say
 from eureka_tck.sweep import sweep
 
 if TYPE_CHECKING:
     import argparse
-
-CANNOT_RUN = 3
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -34,7 +33,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(args: argparse.Namespace) -> int:
     """Sweep and say what was removed."""
     swept = sweep(everything=args.all)
-    sys.stdout.write(f"{swept}\n")
+    say(str(swept))
     for problem in swept.problems:
         sys.stderr.write(f"{problem}\n")
-    return CANNOT_RUN if swept.problems else 0
+    return COULD_NOT_RUN if swept.problems else 0
