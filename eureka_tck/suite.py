@@ -13,8 +13,6 @@ from eureka_tck.errors import CannotRun
 
 PACKAGE: Final = Path(__file__).resolve().parent
 
-SUITES: Final = ("conformance", "chaos", "load")
-
 
 def suite_root() -> Path:
     """Return the folder that holds `conformance/`, `chaos/`, `load/` and `fixtures/`."""

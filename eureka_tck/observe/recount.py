@@ -26,8 +26,6 @@ RECOUNT: Final = 10.0  # s, fixtures/profiles/recount.toml
 FETCH: Final = 5.0  # s, in which the node's own client sees a change, of the same profile
 SEEN_BY: Final = 2 * RECOUNT + FETCH + 2.0  # s after which a recount has certainly seen a change
 APP: Final = "RECOUNT"
-AT_THE_EDGE: Final = 34  # int(20 × 2 × 0.85): the count of 17 leases and 3 that do not exist
-NOT_ADOPTED: Final = 39  # int(23 × 2 × 0.85): the count of 20 leases and the 3
 ADOPTED: Final = 34  # int(20 × 2 × 0.85): a recount of 20
 
 

@@ -61,7 +61,7 @@ class Silence:
     """
     What the five minutes showed.
 
-    `thresholds` by the number of registrations so far, `spoken` the counters of the second minute.
+    `thresholds` by the number of registrations so far.
     `exodus` are the runs over the silent fleet in that minute and `over_at` its end as the
     registry's epoch ms; `left` who was still listed in the third, `lowered` its counters.
     `deeds` are the answers to what was done in the third minute, `stayed` those of the expired
@@ -74,7 +74,6 @@ class Silence:
 
     tape: Tape
     thresholds: Mapping[int, int]
-    spoken: Counters
     exodus: tuple[Run, ...]
     over_at_ms: int
     left: frozenset[str]
@@ -133,7 +132,6 @@ class _Recording:
             )
 
         minutes.reach(1, READING)
-        spoken = observer.counters()
         self._look("second")
         minutes.within(1)
         minutes.reach(2, READING)
@@ -179,7 +177,6 @@ class _Recording:
         return Silence(
             tape=observer.tape(given),
             thresholds=thresholds,
-            spoken=spoken,
             exodus=exodus,
             over_at_ms=observer.epoch_ms(minutes.begin(2)),
             left=left,

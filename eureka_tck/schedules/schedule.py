@@ -72,11 +72,6 @@ class Schedule(Struct, frozen=True, kw_only=True):
         """Return the workloads that begin in a phase."""
         return tuple(cast for cast in self.casts if cast.phase == phase)
 
-    @property
-    def breaking_ends(self) -> float:
-        """How long the breaking lasts, in registry seconds."""
-        return max((strike.ends for strike in self.strikes), default=0.0)
-
 
 def draw(scenario: Scenario, seed: int) -> Schedule:
     """Decide by the seed all that the scenario leaves open."""
