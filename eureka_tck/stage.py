@@ -9,7 +9,6 @@ is replaced, so that the next test is not blamed for the last one's crash.
 
 from __future__ import annotations
 
-import os
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from eureka_tck.backends import MACHINE, make_backend
 from eureka_tck.cluster import Cluster, ClusterSpec
+from eureka_tck.doctor import REQUIRED, required_names
 from eureka_tck.errors import CannotRun
 from eureka_tck.profile import load_profile
 from eureka_tck.run import Run
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 LOG_TAIL: Final = 40
 """Lines of a node's log that go into a result."""
 
-MACHINE_NEEDS: Final = {"links": "toxiproxy", "step": "faketime"}
-"""Which capability of the machine stands behind a test's need, by the names of TCK_REQUIRE."""
+MACHINE_NEEDS: Final = {"peers": "loopback", "links": "loopback", "step": "cc"}
+"""Which thing of the machine a backend's capability stands on, by the names of TCK_REQUIRE."""
 
 
 @dataclass(slots=True)
@@ -85,11 +85,11 @@ class Stage:
         missing = (needs & MACHINE) - make_backend(self.order.backend).capabilities
         if not missing:
             return
-        required = os.environ.get("TCK_REQUIRE", "").replace(",", " ").split()
+        required = required_names()
         for need in sorted(missing):
             if MACHINE_NEEDS.get(need) in required:
                 raise CannotRun(
-                    f"this machine has no {MACHINE_NEEDS[need]}, and TCK_REQUIRE names it.",
+                    f"this machine has no {MACHINE_NEEDS[need]}, and {REQUIRED} names it.",
                     "`eureka-tck doctor` says how to bring it.",
                 )
         raise NotApplicable(

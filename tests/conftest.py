@@ -7,11 +7,9 @@ instead: what runs on a machine that should have all of them cannot pass by skip
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
-from eureka_tck.doctor import available
+from eureka_tck.doctor import available, required_names
 
 MACHINE = {
     "docker": "needs a running Docker engine",
@@ -30,7 +28,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip or fail a test whose machine lacks what the test is marked with."""
-    required = os.environ.get("TCK_REQUIRE", "").replace(",", " ").split()
+    required = required_names()
     for name, why in MACHINE.items():
         if item.get_closest_marker(name) is None or available(name):
             continue

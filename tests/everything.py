@@ -9,7 +9,6 @@ Steps run one at a time, because most of them judge timing.
 from __future__ import annotations
 
 import argparse
-import os
 import subprocess
 import sys
 import time
@@ -17,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from eureka_tck.doctor import available
+from eureka_tck.doctor import available, required_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,7 +47,7 @@ def gate(target: str, backend: str, depth: str, *needs: str) -> Step:
 
 
 def chaos(target: str, *needs: str) -> Step:
-    """Return the step that runs the one scenario of the first cut on `target`."""
+    """Return the step that cuts one node of three off on `target`."""
     return Step(
         f"chaos partition-one, {target}",
         (*TCK, "chaos", "--scenario", "partition-one", "--target", target),
@@ -88,17 +87,11 @@ STEPS: Final = (
 )
 
 
-def required() -> frozenset[str]:
-    """Return the capabilities whose absence is a failure."""
-    names = os.environ.get("TCK_REQUIRE", "").replace(",", " ").split()
-    return frozenset(names)
-
-
 def run(step: Step) -> tuple[str, float]:
     """Run one step; return its outcome as a word or a sentence, and the seconds it took."""
     missing = sorted(need for need in step.needs if not available(need))
     if missing:
-        verb = "failed" if required().intersection(missing) else "not run"
+        verb = "failed" if required_names().intersection(missing) else "not run"
         return f"{verb}: this machine has no {', no '.join(missing)} (see eureka-tck doctor)", 0.0
     started = time.monotonic()
     try:
