@@ -187,7 +187,7 @@ class Cluster:
         """Find addresses and write the plans; no node runs yet, and the clock has not started."""
         for target in dict.fromkeys(self.spec.targets):
             target.prepare(self.spec.backend)
-        folder = _make_folder(self.run.folder, self.spec.name)
+        folder = _make_folder(self.run.folder.resolve(), self.spec.name)
         self.clock = Clock(self.spec.speed)
         try:
             self._backend.open(self.spec, self.run, self.run.ledger, folder)

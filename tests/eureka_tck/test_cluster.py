@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,6 +16,7 @@ from eureka_tck.targets.command import load_adapter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     import psutil
 
@@ -31,6 +33,21 @@ def test_a_cluster_of_three_serves_and_leaves_nothing(
         shown = [node.counters().threshold for node in cluster]
 
     assert (len(hosts), shown, left()) == (3, [3, 3, 3], [])
+
+
+def test_a_run_whose_folder_is_relative_starts_its_nodes(
+    stub: Callable[..., CommandTarget],
+    run: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A node works in its own folder, and must find the settings in it all the same."""
+    monkeypatch.chdir(tmp_path)
+    relative = replace(run, folder=run.folder.relative_to(tmp_path))
+
+    with Cluster(ClusterSpec.of("one", [stub()]), relative) as cluster:
+        assert cluster["a"].plan.folder.is_absolute()
+        assert cluster["a"].counters().threshold == 3
 
 
 def test_two_clusters_never_share_an_address(stub: Callable[..., CommandTarget], run: Run) -> None:
