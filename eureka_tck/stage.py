@@ -52,7 +52,7 @@ class Stage:
     def targets(self) -> tuple[Target, ...]:
         """What is judged, one target or one a node."""
         if not self._targets:
-            self._targets = parse_target(self.order.target)
+            self._targets = parse_target(self.order.target, Path(self.order.here))
         return self._targets
 
     @property

@@ -118,6 +118,7 @@ def run(arguments: argparse.Namespace) -> int:
         Order(
             target=arguments.target,
             backend=arguments.backend,
+            here=str(Path.cwd()),
             seed=secrets.randbelow(2**31) if arguments.seed is None else arguments.seed,
             speed=arguments.speed,
             depth=arguments.depth,

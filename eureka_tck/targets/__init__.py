@@ -41,19 +41,25 @@ __all__ = [
 NAMES = ("python", *(f"java:{version}" for version in VERSIONS), "command:ADAPTER.toml")
 
 
-def parse_target(text: str) -> tuple[Target, ...]:
-    """Return the targets a command line names: one, or a comma list with one a node."""
-    return tuple(_parse_one(word.strip(), text) for word in text.split(","))
+def parse_target(text: str, here: Path = Path()) -> tuple[Target, ...]:
+    """
+    Return the targets a command line names: one, or a comma list with one a node.
+
+    Args:
+        text: the words of the command line.
+        here: the folder where a relative path of an adapter begins.
+    """
+    return tuple(_parse_one(word.strip(), text, here) for word in text.split(","))
 
 
-def _parse_one(word: str, text: str) -> Target:
+def _parse_one(word: str, text: str, here: Path) -> Target:
     if word == "python":
         return PythonTarget()
     kind, _, rest = word.partition(":")
     if kind == "java" and rest in VERSIONS:
         return JavaTarget(rest)
     if kind == "command" and rest:
-        return load_adapter(Path(rest))
+        return load_adapter(here / rest)
     where = f" (in {text!r})" if word != text else ""
     nearest = difflib.get_close_matches(word, NAMES, n=1, cutoff=0.4)
     hint = f" Did you mean {nearest[0]}?" if nearest else ""

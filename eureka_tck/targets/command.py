@@ -23,6 +23,7 @@ Placeholders in command and environment: {python} {here} {config} {host} {port} 
 from __future__ import annotations
 
 import difflib
+import math
 import string
 import sys
 import tomllib
@@ -245,9 +246,10 @@ def _placeholders(path: Path, key: str, word: str) -> set[str]:
 
 
 def _check_numbers(path: Path, adapter: Adapter) -> None:
-    if adapter.speed is not None and adapter.speed <= 0:
-        raise SettingsError(f"{path}: speed is {adapter.speed:g}, but it must be above 0.")
-    if adapter.ready_within <= 0:
-        raise SettingsError(
-            f"{path}: ready_within is {adapter.ready_within:g}, but it must be above 0."
-        )
+    for key, value in (("speed", adapter.speed), ("ready_within", adapter.ready_within)):
+        if value is None:
+            continue
+        if not math.isfinite(value):
+            raise SettingsError(f"{path}: {key} is {value:g}, but it must be a finite number.")
+        if value <= 0:
+            raise SettingsError(f"{path}: {key} is {value:g}, but it must be above 0.")

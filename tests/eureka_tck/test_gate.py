@@ -94,6 +94,19 @@ def test_a_suite_that_holds_exits_0(
     assert next(row for row in report.rows if row.id == "REG-01").verdict == "passed"
 
 
+def test_an_adapter_may_be_named_from_the_folder_it_lies_in(
+    suite: Callable[[str], Path],
+    gate: Callable[..., tuple[int, Report]],
+    stub_adapter: Callable[..., Path],
+) -> None:
+    """The tests run in another folder, and find the adapter all the same."""
+    suite("")
+
+    code, _ = gate(target=f"command:{stub_adapter().name}")
+
+    assert code == 0
+
+
 def test_a_broken_must_row_exits_1_with_its_sentence_and_re_run(
     suite: Callable[[str], Path],
     gate: Callable[..., tuple[int, Report]],

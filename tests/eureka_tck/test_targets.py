@@ -76,6 +76,15 @@ def test_an_unknown_word_is_answered_by_the_nearest(word: str, nearest: str) -> 
     assert "python, java:5.0.3, java:4.3.0, command:ADAPTER.toml" in wrong.value.way_out
 
 
+def test_an_adapters_relative_path_begins_where_the_command_was_given(tmp_path: Path) -> None:
+    """A process that works in another folder finds the same adapter."""
+    path = adapter(tmp_path, 'command = ["s"]')
+
+    (target,) = parse_target(f"command:{path.name}", tmp_path)
+
+    assert target.name == f"command:{path.stem}"
+
+
 def test_an_empty_place_in_a_list_is_refused() -> None:
     """A trailing comma is a slip, not a target."""
     with pytest.raises(CannotRun, match=r"there is no target '' \(in 'python,'\)"):
@@ -249,6 +258,11 @@ def test_a_program_without_a_clock_of_its_own_runs_at_speed_1(tmp_path: Path) ->
         (
             'command = ["s"]\nspeed = "fast"',
             "speed is 'fast', but it must be a number.",
+        ),
+        ('command = ["s"]\nspeed = nan', "speed is nan, but it must be a finite number."),
+        (
+            'command = ["s"]\nready_within = inf',
+            "ready_within is inf, but it must be a finite number.",
         ),
         ('command = ["s"]\nspeed = 0', "speed is 0, but it must be above 0."),
         (
