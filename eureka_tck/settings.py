@@ -13,8 +13,10 @@ from __future__ import annotations
 import difflib
 import functools
 import re
+import reprlib
 import tomllib
 from importlib import resources
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import yaml
@@ -29,6 +31,7 @@ STRICT = (
     "eureka.server.",
     "eureka.instance.registry.",
 )  # a name not known here is a slip of the pen
+MOST_VALUES = 10_000  # of one document: far more than Spring knows, far less than aliases make
 LEGAL: Mapping[str, re.Pattern[str]] = {
     "whole number": re.compile(r"-?\d+"),
     "number": re.compile(r"-?\d+(\.\d*)?([eE][-+]?\d+)?|-?\.\d+"),
@@ -178,21 +181,34 @@ def _as_scalar(text: str) -> object:
 def _read_yaml(text: str, source: str) -> dict[str, object]:
     try:
         documents = list(yaml.safe_load_all(text))
+        settings = _flat(documents, source)
+    except RecursionError as error:
+        raise SettingsError(f"{source}: is nested too deeply, or holds itself.") from error
     except yaml.YAMLError as error:
         where = getattr(error, "problem_mark", None)
         line = f" (line {where.line + 1})" if where is not None else ""
         problem = getattr(error, "problem", None) or "it is malformed"
         raise SettingsError(f"{source}: is not YAML{line}: {problem}.") from error
+    return settings
+
+
+def _flat(documents: Iterable[object], source: str) -> dict[str, object]:
     settings: dict[str, object] = {}
     for document in documents:
         if document is None:
             continue
         if not isinstance(document, dict):
             raise SettingsError(
-                f"{source}: holds {type(document).__name__} {document!r:.60}, "
+                f"{source}: holds {type(document).__name__} {reprlib.repr(document)}, "
                 "but it must map names to values.",
             )
-        settings.update(_flatten(document, ""))
+        values = list(islice(_flatten(document, ""), MOST_VALUES + 1))
+        if len(values) > MOST_VALUES:
+            raise SettingsError(
+                f"{source}: unfolds to more than {MOST_VALUES:,} values.",
+                "Its aliases multiply each other: write the values out.",
+            )
+        settings.update(values)
     return settings
 
 

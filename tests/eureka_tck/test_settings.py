@@ -21,6 +21,11 @@ from eureka_tck.settings import (
 if TYPE_CHECKING:
     from pathlib import Path
 
+ALIASES = "a: &a [x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{name}: &{name} [{', '.join([f'*{below}'] * 8)}]\n"
+    for below, name in zip("abcdefgh", "bcdefghi", strict=True)
+)  # eight lists, each eight of the one before: a hundred million values
+
 
 @pytest.mark.parametrize(
     "spelling",
@@ -180,6 +185,9 @@ def test_environment_and_arguments_are_springs() -> None:
             "there is no setting eureka.server.evictionIntervallTimerInMs.",
         ),
         ("a.yml", "a: [", "is not YAML (line 1): expected the node content, but found"),
+        ("a.yml", "[" * 5000, "is nested too deeply, or holds itself."),
+        ("a.yml", "a: &a [*a]", "is nested too deeply, or holds itself."),
+        ("a.yml", ALIASES, "unfolds to more than 10,000 values."),
         ("a.yml", "- 1", "holds list [1], but it must map names to values."),
         ("a.properties", "= 5", "line 1 is '= 5', but it must be name=value."),
         ("a.txt", "", "the suffix '.txt' says nothing of its format."),
