@@ -1,5 +1,6 @@
 """
-Time: the only module of the judge that reads a clock or sleeps.
+Time: the only module of the judge that reads the wall clock or sleeps.
+Stopwatches (`monotonic`) run elsewhere too, and the fleet sleeps in Locust's own time.
 
 A cluster's registries live `speed` times faster than we do.
 Everything a test says is in *registry seconds* since the cluster's birth;
@@ -20,9 +21,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-LONGEST_HURRY = (
-    0.02  # real s: a condition is asked at most 50 times a second (poll rule of the plan)
-)
+SHORTEST_PAUSE = 0.02  # real s: asked oftener, a condition would cost the cores it waits for
 WATCHDOG_PERIOD = 0.01  # real s between two samples of our own lateness
 WATCHDOG_MEMORY = 4096  # samples kept; only ever-smaller ones follow each other, so few are needed
 
@@ -93,7 +92,7 @@ class Clock:
             left = self.real(end - self.now())
             if left <= 0:
                 raise WaitedInVain(what, within, value)
-            time.sleep(min(left, max(self.real(pace), LONGEST_HURRY)))
+            time.sleep(min(left, max(self.real(pace), SHORTEST_PAUSE)))
 
     def reach(self, instant: float) -> None:
         """Return when `now` has reached the instant: an appointment, for recorded timelines."""
@@ -177,7 +176,7 @@ class Patience:
         """Return the real seconds left, 0 when it has run out."""
         return max(0.0, self._end - time.monotonic())
 
-    def pause(self, seconds: float = LONGEST_HURRY) -> bool:
+    def pause(self, seconds: float = SHORTEST_PAUSE) -> bool:
         """Sleep for so long, or for what is left; say whether there is still something left."""
         time.sleep(min(seconds, self.left()))
         return self.left() > 0
