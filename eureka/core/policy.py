@@ -25,11 +25,9 @@ class ReplicationPolicy(msgspec.Struct, frozen=True, kw_only=True):
 
     batching_delay: float = 0.5  # eureka-core PeerEurekaNode.MAX_BATCHING_DELAY_MS
     batch_size: int = 250  # tasks; eureka-core PeerEurekaNode.BATCH_SIZE
-    life: float = (
-        30.0  # of cancellations and status changes; registrations live one renewal interval
-    )
+    # Of cancellations and status changes; registrations live one renewal interval.
+    life: float = 30.0
     capacity: int = 10_000  # tasks
-    pause_when_busy: float = (
-        1.0  # after a 503 or a time-out; eureka-core SERVER_UNAVAILABLE_SLEEP_TIME_MS
-    )
+    # After a 503 or a time-out; eureka-core SERVER_UNAVAILABLE_SLEEP_TIME_MS.
+    pause_when_busy: float = 1.0
     pause_when_broken: float = 0.1  # after a refused or reset connection; RETRY_SLEEP_TIME_MS

@@ -37,9 +37,6 @@ MISDIRECTED: Final = 421
 
 OK: Final = Response(200)
 STORED: Final = Response(204)
-UNKNOWN: Final = Response(
-    404
-)  # without a body: older Java clients never register again after one with
 _GZIP: Final = (b"content-encoding", b"gzip")
 _FASTEST = 1  # level of isal; level 2 takes twice as long for 4 % less
 
@@ -103,6 +100,7 @@ class Service:
         except InvalidRequest as refusal:
             return Response(400, str(refusal).encode(errors="replace"), (TEXT,))
         except RequestError as refusal:
+            # Without a body: older Java clients never register again after a 404 that has one.
             return Response(refusal.status)
 
     def happened(self, events: Iterable[Event]) -> None:

@@ -21,9 +21,7 @@ MINUTE: Final = 60.0  # s, eureka-core MeasuredRate(1000 * 60)
 BEFORE: Final = 2.0  # s before the earliest instant of a change the watch begins
 PATIENCE: Final = 15.0  # s after the latest instant of a change until it has failed to come
 POLL: Final = 0.5  # registry s between two looks: how exactly a change is known
-FIRST_CALL: Final = (
-    5.0  # s after the beginning of a minute: what is sent then counts in it for sure
-)
+FIRST_CALL: Final = 5.0  # s after a minute began: what is sent then counts in it for sure
 LAST_LOOK: Final = 54.0  # s after it: its last look is taken then, well before its end
 VAGUE: Final = 4.0  # s: known less exactly, a call could fall into either minute
 SLOWEST_START: Final = 100.0  # registry s from its start until a node is ready: 20 s at speed 5
