@@ -6,7 +6,7 @@ PYTHON ?= python3
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: gate test own lint bench chaos load lock clean
+.PHONY: gate test own lint chaos load lock clean
 
 $(READY): requirements.lock pyproject.toml
 	@echo "Making $(VENV): about half a minute the first time."
