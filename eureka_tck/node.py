@@ -9,11 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import requests
+import urllib3
 
 from eureka_tck.clock import Patience
 from eureka_tck.errors import CannotRun, NodeFailed
 from eureka_tck.targets.target import NodePlan
 from eureka_tck.turnstile import turn
+from eureka_tck.wire.deadline import DeadlineAdapter
 
 if TYPE_CHECKING:
     import threading
@@ -63,6 +65,7 @@ class Node:
         self._closing = closing
         self._session = requests.Session()
         self._session.trust_env = False  # no proxy of the environment
+        self._session.mount("http://", DeadlineAdapter())  # a node that drips holds nobody up
         self._step = 0.0
         self._meant_to_run = False
 
@@ -184,7 +187,7 @@ class Node:
             ) as answer:
                 body = answer.raw.read(PAGE_LIMIT, decode_content=True)
                 status, encoding = answer.status_code, answer.encoding or "utf-8"
-        except (requests.RequestException, OSError) as error:
+        except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
             raise CannotRun(f"{self} does not show {url}: {_reason(error)}.") from error
         if status != requests.codes.ok:
             raise CannotRun(f"{self} answered {status} to {url}, which should show its state.")
@@ -223,14 +226,13 @@ class Node:
         """Ask for an unknown application: what was seen, and the Date if the node serves."""
         url = f"{self.root}{self.target.ready_path}"
         try:
-            answer = self._session.get(
-                url, headers=JSON_ONLY, timeout=PROBE_BUDGET, allow_redirects=False
-            )
+            with self._session.get(
+                url, headers=JSON_ONLY, timeout=PROBE_BUDGET, stream=True, allow_redirects=False
+            ) as answer:
+                status, date = answer.status_code, answer.headers.get("Date", "")
         except requests.RequestException as error:
             return _reason(error), None
-        if answer.status_code not in READY:
-            return f"status {answer.status_code}", None
-        return f"status {answer.status_code}", answer.headers.get("Date", "")
+        return f"status {status}", date if status in READY else None
 
     def _is_open(self) -> bool:
         line = self.target.ready_line
