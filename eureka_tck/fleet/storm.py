@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from eureka_tck.complaint import complaint
 from eureka_tck.errors import CannotRun, SettingsError
 
 if TYPE_CHECKING:
@@ -58,9 +59,12 @@ def load_storm(folder: Path, name: str) -> Storm:
         )
     try:
         raw = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path}: is not TOML: {error}.") from error
+    try:
         storm = msgspec.convert(raw, Storm)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
-        raise SettingsError(f"{path}: {error}") from None
+    except msgspec.ValidationError as error:
+        raise SettingsError(f"{path}: {complaint(error, raw, Storm)}") from error
     return checked(storm, str(path))
 
 
