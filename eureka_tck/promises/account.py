@@ -17,7 +17,8 @@ from eureka_tck.history.event import Counted, Marked
 from eureka_tck.history.operations import operations
 from eureka_tck.history.spans import FaultSpan, fault_spans, lateness
 from eureka_tck.promises.expectation import Judged, Verdict, exit_code
-from eureka_tck.promises.words import capital, counted
+from eureka_tck.promises.words import capital
+from eureka_tck.report.figures import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,7 +17,8 @@ from eureka_tck.promises.judgement import Finding, Judgement, Violation
 from eureka_tck.promises.lag import Lag, calms, differs_during, lag_in
 from eureka_tck.promises.lives import lives
 from eureka_tck.promises.rules import rules_of_nodes
-from eureka_tck.promises.words import at_nodes, capital, counted, listed
+from eureka_tck.promises.words import at_nodes, capital, listed
+from eureka_tck.report.figures import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

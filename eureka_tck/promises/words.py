@@ -1,4 +1,4 @@
-"""Words for what was found: names, counts and beginnings of sentences."""
+"""Words for what was found: names and beginnings of sentences."""
 
 from __future__ import annotations
 
@@ -19,11 +19,6 @@ def listed(names: Sequence[str], most: int = 4) -> str:
 def at_nodes(names: Sequence[str]) -> str:
     """Return "node a", "nodes a and b"."""
     return f"node{'' if len(names) == 1 else 's'} {listed(names)}"
-
-
-def counted(number: int, noun: str) -> str:
-    """Return "1 node", "3 nodes"."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def capital(text: str) -> str:
