@@ -187,6 +187,11 @@ def unix_now() -> float:
     return time.time()
 
 
+def utc_now() -> str:
+    """Return the real time as reports tell it: ISO 8601, UTC, whole seconds."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
 def utc_stamp() -> str:
     """Return the real time as it stands in the name of a run's folder, as 20261130T143205Z."""
     return datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")

@@ -35,5 +35,13 @@ def requirements_folder() -> Path:
 
 def expectations_file(target: str) -> Path:
     """Return where a target's known deviations stand, whether the file exists or not."""
-    name = "".join(one if one.isalnum() or one in ".+-" else "-" for one in target)
-    return suite_root() / "fixtures" / "expectations" / f"{name}.toml"
+    return suite_root() / "fixtures" / "expectations" / _file_name(target)
+
+
+def deviations_file(target: str) -> Path:
+    """Return where a target's known deviations of the chaos suite stand, if it has any."""
+    return suite_root() / "chaos" / "expectations" / _file_name(target)
+
+
+def _file_name(target: str) -> str:
+    return "".join(one if one.isalnum() or one in ".+-" else "-" for one in target) + ".toml"

@@ -10,13 +10,12 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from eureka_tck.clock import Clock, unix_now
+from eureka_tck.clock import Clock, utc_now
 from eureka_tck.cluster import Cluster, ClusterSpec
 from eureka_tck.commands.common import add_common, quoted, say, settings_of
 from eureka_tck.commands.court import SUITE, judge_run, tell
@@ -27,7 +26,7 @@ from eureka_tck.schedules.runner import play
 from eureka_tck.schedules.scenario import load_scenario, read_scenario
 from eureka_tck.schedules.schedule import draw
 from eureka_tck.targets import parse_target
-from eureka_tck.verdict.account import this_machine
+from eureka_tck.verdict.account import this_machine, versions_of
 from eureka_tck.workloads.site import Site
 from eureka_tck.workloads.watch import Watch
 
@@ -133,12 +132,13 @@ def _record(scenario: Scenario, spec: ClusterSpec, made: Run, command: str) -> N
             backend=spec.backend,
             speed=spec.speed,
             seed=made.seed,
-            started=datetime.fromtimestamp(unix_now(), UTC).isoformat(timespec="seconds"),
+            started=utc_now(),
             command=command,
             nodes=spec.node_names,
             settings={node: dict(settings) for node, settings in cluster.settings.items()},
             promises=scenario.promises,
             schedule=msgspec.to_builtins(schedule),
+            versions=versions_of(dict.fromkeys(spec.targets)),
             machine=_machine(),
         )
         with HistoryWriter(made.folder, header) as history:

@@ -17,7 +17,7 @@ from eureka_tck.promises.account import ChaosReport, account, save
 from eureka_tck.promises.expectation import apply_deviations, load_deviations
 from eureka_tck.promises.page import page_of
 from eureka_tck.report.run_page import Link, write_simple
-from eureka_tck.suite import suite_root
+from eureka_tck.suite import deviations_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -71,12 +71,6 @@ def tell(report: ChaosReport, page: Path) -> None:
     say("")
     say(f"{report.headline} (exit code {report.exit_code}).")
     say(f"Report       {page}")
-
-
-def deviations_file(target: str) -> Path:
-    """Return where a target's known deviations of the chaos suite stand, if it has any."""
-    name = "".join(one if one.isalnum() or one in ".+-" else "-" for one in target)
-    return suite_root() / SUITE / "expectations" / f"{name}.toml"
 
 
 def _links(folder: Path, up: str) -> list[Link]:

@@ -11,13 +11,12 @@ import argparse
 import secrets
 import sys
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from eureka_tck.clock import Clock, unix_now
+from eureka_tck.clock import Clock, utc_now
 from eureka_tck.commands.common import add_common, natural, quoted, say, settings_of, words
 from eureka_tck.errors import CannotRun
 from eureka_tck.report import writer
@@ -155,7 +154,7 @@ class _Gate:
     def report(self) -> tuple[Report, CannotRun | None]:
         """Run both passes, judge, and return the report; also what broke it off, if anything."""
         plan, clock, machine = self.plan, Clock(), this_machine()
-        started = datetime.fromtimestamp(unix_now(), UTC).isoformat(timespec="seconds")
+        started = utc_now()
         refused: CannotRun | None = None
         results: dict[str, TestResult] = {}
         try:

@@ -76,7 +76,7 @@ def report_of(
             _profile_facts(profile, facts.speeds[name], order.settings)
             for name, profile in facts.profiles.items()
         ),
-        versions=_versions(facts.targets),
+        versions=versions_of(facts.targets),
         machine=facts.machine,
         problems=(*([could_not_run] if could_not_run else []), *judgement.problems),
         lateness=max((result.lateness for result in results if result.lateness), default=None),
@@ -97,7 +97,8 @@ def _cores() -> int:
     return os.cpu_count() or 1
 
 
-def _versions(targets: Iterable[Target]) -> dict[str, str]:
+def versions_of(targets: Iterable[Target]) -> dict[str, str]:
+    """Return what judges and what is judged, each with its version."""
     found = {"eureka-tck": eureka_tck.__version__, "Python": platform.python_version()}
     for target in targets:
         if target.family == "java":
