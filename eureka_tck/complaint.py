@@ -34,10 +34,19 @@ def complaint(
         return f"there is no key {name}.{hint}"
     if missing := re.search(r"missing required field `(.+)`", what):
         return f"{f'{key}.' if key else ''}{missing[1]} is missing."
-    value: object = raw
-    for part in re.findall(r"[^.\[\]]+", key):
-        value = value.get(part) if isinstance(value, Mapping) else value
-    if expected := re.search(r"Expected `(.+?)`", what):
+    value = _at(key, raw)
+    if expected := re.search(r"Expected `(.+?)`(.*?)(?:, got|$)", what):
         kinds = (WORDS.get(one, one) for one in expected[1].split(" | ") if one != "null")
-        return f"{key} is {value!r}, but it must be {' or '.join(kinds)}."
+        return f"{key} is {value!r}, but it must be {' or '.join(kinds)}{expected[2]}."
     return f"{key} is {value!r}, but that is wrong: {what[0].lower()}{what[1:]}."
+
+
+def _at(key: str, raw: object) -> object:
+    """Return what stands at a key such as `fault[0].node`, or as near to it as can be."""
+    value = raw
+    for part in re.findall(r"[^.\[\]]+", key):
+        if isinstance(value, Mapping):
+            value = value.get(part)
+        elif isinstance(value, list) and part.isdecimal() and int(part) < len(value):
+            value = value[int(part)]
+    return value

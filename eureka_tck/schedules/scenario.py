@@ -22,13 +22,13 @@ To widen it: a new kind is a struct here, and what plays it in `workloads` or `f
 
 from __future__ import annotations
 
-import re
 import tomllib
 from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
 
 import msgspec
 from msgspec import Meta, Struct
 
+from eureka_tck.complaint import complaint
 from eureka_tck.errors import CannotRun, SettingsError
 from eureka_tck.promises import PROMISES
 from eureka_tck.settings import normalise
@@ -167,33 +167,17 @@ def read_scenario(path: Path) -> Scenario:
     try:
         document = tomllib.loads(path.read_text("utf-8"))
     except OSError as error:
-        raise SettingsError(f"{path} cannot be read: {error.strerror}.") from error
+        raise SettingsError(f"{path}: cannot be read: {error.strerror}.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{path} is not TOML: {error}.") from error
+        raise SettingsError(f"{path}: is not TOML: {error}.") from error
     try:
         scenario = msgspec.convert(document, Scenario)
     except msgspec.ValidationError as error:
-        raise SettingsError(f"{path}: {_sentence(error, document)}") from error
+        raise SettingsError(f"{path}: {complaint(error, document, Scenario)}") from error
     if problem := _contradiction(scenario, path.stem):
         raise SettingsError(f"{path}: {problem}")
     settings = normalise(scenario.settings, f"{path}, [settings]")
     return msgspec.structs.replace(scenario, settings=dict(settings))
-
-
-def _sentence(error: msgspec.ValidationError, document: object) -> str:
-    """Turn "Expected `int`, got `str` - at `$.nodes`" into key, value and expectation."""
-    what, _, where = str(error).partition(" - at ")
-    key = where.strip("`").removeprefix("$").removeprefix(".")
-    if not key:
-        return f"{what}."
-    value = document
-    for step in re.findall(r"[^.\[\]]+", key):
-        try:
-            value = value[int(step)] if isinstance(value, list) else value[step]  # type: ignore[index] # a document of any shape
-        except (KeyError, IndexError, TypeError, ValueError):
-            return f"{key}: {what}."
-    shown = "" if isinstance(value, dict | list) else f" is {value!r}"
-    return f"{key}{shown}: {what}."
 
 
 def _contradiction(scenario: Scenario, stem: str) -> str:

@@ -64,11 +64,11 @@ def test_settings_are_brought_to_one_spelling(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [
-        ("nodes = 3", 'nodes = "three"', "nodes is 'three': Expected `int`, got `str`."),
-        ("nodes = 3", "nodes = 0", "nodes is 0: Expected `int` >= 1."),
-        ("nodes = 3", "", "Object missing required field `nodes`."),
-        ("nodes = 3", "nodes = 3\nnodez = 4", "Object contains unknown field `nodez`."),
-        ("lease = 60", "lease = -1", "workload[0].lease is -1: Expected `float` > 0.0."),
+        ("nodes = 3", 'nodes = "three"', "nodes is 'three', but it must be a whole number."),
+        ("nodes = 3", "nodes = 0", "nodes is 0, but it must be a whole number >= 1."),
+        ("nodes = 3", "", "nodes is missing."),
+        ("nodes = 3", "nodes = 3\nnodez = 4", "there is no key nodez. Did you mean nodes?"),
+        ("lease = 60", "lease = -1", "workload[0].lease is -1, but it must be a number > 0.0."),
         (
             "lease = 60",
             "lease = 10",
@@ -80,7 +80,7 @@ def test_settings_are_brought_to_one_spelling(tmp_path: Path) -> None:
         (
             'kind = "partition"',
             'kind = "earthquake"',
-            "fault[0].kind is 'earthquake': Invalid value 'earthquake'.",
+            "fault[0].kind is 'earthquake', but that is wrong: invalid value 'earthquake'.",
         ),
         (
             "at = 5",
