@@ -3,7 +3,10 @@ The one error that ends a command with exit code 3: the run could not be made.
 
     CannotRun
     ├── NodeFailed        a registry process died or never became ready; carries the end of its log
-    └── SettingsError     a file, key or value that is not what it must be
+    ├── SettingsError     a file, key or value that is not what it must be
+    ├── ToolFailed        a program of the machine failed (`supplies.tool`)
+    ├── HistoryError      the history of a run cannot be read (`history.reader`)
+    └── CannotBite        a fault can have no effect in this cluster (`faults.fault`)
 
 A wrong answer of a registry is never one of these: it is a verdict (`eureka_tck.verdict`).
 """
