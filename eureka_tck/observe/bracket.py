@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Final
 from eureka_tck.clock import WaitedInVain
 from eureka_tck.observe.minutes import (
     FIRST_CALL,
-    LAST_LOOK,
     MINUTE,
     READING,
     Change,
@@ -74,7 +73,7 @@ class Bracket:
     fourth (one more), `kinds` the figure of the fifth.
     `meanwhile` is the third minute's figure at its end, when its own renewals had come.
     `kept` are the expired instances still listed at the end of the third minute.
-    `released_at_ms` is when the fourth began (epoch ms), `runs` the eviction runs from then on,
+    `released_at_ms` is when the fourth began at the latest (epoch ms), `runs` the eviction runs from then on,
     `lowered` the threshold once all the expired were gone.
     `changes` are the ends of the first and of the second minute.
     """
@@ -146,7 +145,7 @@ class _Recording:
         self._renew(THRESHOLD + 1)
         minutes.within(2)
         observer.note(f"{THRESHOLD + 1} renewals: one more")
-        minutes.reach(2, LAST_LOOK)
+        minutes.reach_end(2)
         meanwhile = self._figure()
         kept = frozenset(observer.leases({APP})) & frozenset(EXPIRING)
         minutes.within(2)
@@ -155,15 +154,16 @@ class _Recording:
         minutes.reach(3, READING)
         above = observer.counters()
         released_at_ms = observer.epoch_ms(minutes.begin(3))
+        since_ms = observer.epoch_ms(minutes.end(2))
         with suppress(WaitedInVain):
             clock.wait_until(
-                lambda: len(observer.evicted({APP}, released_at_ms - INTERVAL_MS)) == len(EXPIRING),
+                lambda: len(observer.evicted({APP}, since_ms)) == len(EXPIRING),
                 within=GRACE,
                 what="the eviction of all expired leases",
                 pace=PACE,
                 not_before=minutes.begin(3) + 2 * INTERVAL_MS / 1000 + SETTLING,
             )
-        runs = observer.runs({APP}, INTERVAL_MS, since_ms=released_at_ms - INTERVAL_MS)
+        runs = observer.runs({APP}, INTERVAL_MS, since_ms)
         for run in runs:
             observer.note_run(run)
         lowered = observer.counters().threshold

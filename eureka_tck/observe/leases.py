@@ -41,8 +41,8 @@ CONFUSABLE: Final = 4.0  # s of run lateness at which a wrong length could pass 
 
 APP: Final = "LEASE"
 METRONOME: Final = "LEASE-METRONOME"
-BEAT_SECONDS: Final = (*range(1, 71), *range(75, 121, 5))
-"""Durations of the metronome's leases."""
+BEAT_SECONDS: Final = (*range(1, 91), *range(95, 121, 5))
+"""Durations of the metronome's leases: one a second until the last lease may end, then fewer."""
 
 OVERFLOWING: Final = (2_147_484, 3_000_000)
 """Durations in s whose milliseconds do not fit into 32 bits: the least, and one seen to fail."""

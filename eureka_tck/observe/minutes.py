@@ -22,8 +22,8 @@ BEFORE: Final = 2.0  # s before the earliest instant of a change the watch begin
 PATIENCE: Final = 15.0  # s after the latest instant of a change until it has failed to come
 POLL: Final = 0.5  # registry s between two looks: how exactly a change is known
 FIRST_CALL: Final = 5.0  # s after a minute began: what is sent then counts in it for sure
-LAST_LOOK: Final = 54.0  # s after it: its last look is taken then, well before its end
-VAGUE: Final = 4.0  # s: known less exactly, a call could fall into either minute
+LAST_LOOK: Final = 4.0  # s before the end of a minute its last look is taken
+VAGUE: Final = 10.0  # s: known less exactly, too little of a minute is certainly its own
 SLOWEST_START: Final = 100.0  # registry s from its start until a node is ready: 20 s at speed 5
 READING: Final = 3.0  # s after the beginning of a minute its counters are read
 
@@ -100,6 +100,10 @@ class Minutes:
     def reach(self, number: int, seconds: float) -> None:
         """Wait until so many seconds into that minute."""
         self.clock.reach(self.begin(number) + seconds)
+
+    def reach_end(self, number: int) -> None:
+        """Wait until shortly before that minute can be over."""
+        self.clock.reach(self.end(number) - LAST_LOOK)
 
     def within(self, number: int) -> None:
         """Raise Inconclusive unless what was just answered still belonged to that minute."""

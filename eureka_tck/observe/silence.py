@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Final
 
 from eureka_tck.observe.minutes import (
     FIRST_CALL,
-    LAST_LOOK,
     MINUTE,
     READING,
     Minutes,
@@ -148,7 +147,7 @@ class _Recording:
         touched, untouched = _one_of(left)
         deeds = self._go_on(touched)
         self._new_fleet()
-        minutes.reach(2, LAST_LOOK)
+        minutes.reach_end(2)
         stayed = frozenset(observer.leases({SILENT})) & untouched
         observer.note(f"{len(stayed)} of {len(untouched)} expired leases are still listed")
         if stayed:
@@ -161,7 +160,7 @@ class _Recording:
             minutes.reach(3, FIRST_CALL + beat * FASTER_PERIOD)
             for name in _ids(FLEET, ALIVE):
                 wire.renew(FLEET, name)
-        minutes.reach(3, LAST_LOOK)
+        minutes.reach_end(3)
         dead = frozenset(_ids(FLEET, FLEET_SIZE)) - frozenset(_ids(FLEET, ALIVE))
         dead_kept = frozenset(observer.leases({FLEET})) & dead
         minutes.within(3)

@@ -61,12 +61,12 @@ def test_minutes_follow_the_first_change() -> None:
 
 
 def test_a_vague_change_is_inconclusive_and_late() -> None:
-    """A first minute whose end is known to four seconds only cannot carry the others."""
+    """A first minute whose end is known to ten seconds only cannot carry the others."""
     with pytest.raises(Inconclusive) as raised:
-        Minutes.after(Standing(), Change(60.0, 64.5))
+        Minutes.after(Standing(), Change(60.0, 70.5))
 
     assert raised.value.late
-    assert "between 60.0 s and 64.5 s" in str(raised.value)
+    assert "between 60.0 s and 70.5 s" in str(raised.value)
 
 
 def test_what_was_answered_after_the_minute_is_inconclusive() -> None:
@@ -80,3 +80,12 @@ def test_what_was_answered_after_the_minute_is_inconclusive() -> None:
 def test_what_was_answered_in_the_minute_counts() -> None:
     """Nothing is raised while the minute cannot be over."""
     Minutes.after(Standing(at=119), Change(60.0, 60.5)).within(1)
+
+
+def test_the_last_look_is_before_the_minute_can_be_over() -> None:
+    """However vague the change, the look falls into the minute."""
+    clock = Standing(at=100)
+
+    Minutes.after(clock, Change(60.0, 69.5)).reach_end(1)
+
+    assert clock.at == 116
