@@ -13,7 +13,7 @@ import traceback
 from typing import TYPE_CHECKING, Final
 
 from eureka_tck import __version__
-from eureka_tck.commands.common import COULD_NOT_RUN, STOPPED, Parser
+from eureka_tck.commands.common import COULD_NOT_RUN, STOPPED, Parser, harmless
 from eureka_tck.errors import CannotRun
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         code: int = arguments.run(arguments)
     except CannotRun as error:
-        sys.stderr.write(f"eureka-tck: {error}\n")
+        sys.stderr.write(f"eureka-tck: {harmless(str(error))}\n")
         return COULD_NOT_RUN
     except KeyboardInterrupt:
         sys.stderr.write("\neureka-tck: stopped; nothing is left running.\n")

@@ -23,6 +23,10 @@ COULD_NOT_RUN: Final = 3
 STOPPED: Final = 130
 """Exit code of a command that Ctrl-C ended: 128 + 2, as a shell reports it."""
 
+_SPELT_OUT: Final = {
+    code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\n\t"
+}
+
 TARGET_HELP: Final = (
     "what is judged: python, java:5.0.3, java:4.3.0, command:ADAPTER.toml, "
     "or a comma list with one target a node (default: python)"
@@ -109,8 +113,13 @@ def words(text: str) -> tuple[str, ...]:
 
 def say(text: str) -> None:
     """Print a part of a command's output at once, also into a pipe."""
-    sys.stdout.write(f"{text}\n")
+    sys.stdout.write(f"{harmless(text)}\n")
     sys.stdout.flush()
+
+
+def harmless(text: str) -> str:
+    """Return the text with its control characters spelt out: a target's words steer no terminal."""
+    return text.translate(_SPELT_OUT)
 
 
 def quoted(argv: Sequence[str]) -> str:
