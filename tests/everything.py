@@ -40,7 +40,7 @@ def gate(target: str, backend: str, depth: str, *needs: str) -> Step:
     """Return the step that judges `target`."""
     return Step(
         f"gate {target}, {backend}, {depth}",
-        (*TCK, "gate", "--target", target, "--backend", backend, "--depth", depth),
+        (*TCK, "gate", "--target", target, "--backend", backend, "--depth", depth, "--strict"),
         frozenset(needs),
         budget=900.0,
     )

@@ -143,11 +143,9 @@ def declared_modules() -> set[str]:
     }
     different = {
         "allure-python-commons": {"allure_commons"},
-        "locust": {"locust", "gevent", "geventhttpclient"},
         "pytest-xdist": {"xdist"},
         "pytest": {"pytest", "_pytest"},
         "pyyaml": {"yaml"},
-        "requests": {"requests", "urllib3"},
         "toxiproxy-python": {"toxiproxy"},
         "jinja2": {"jinja2", "markupsafe"},
     }

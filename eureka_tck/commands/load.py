@@ -129,7 +129,12 @@ class _Course:
         self.tally = self.generator.storm_on(self._watch, self.clock.now)
         node = self.cluster["a"]
         self.memory, self.cpu = node.memory(), node.cpu_seconds()
-        self.findings = findings(self.tally, self._listed, self._ids())
+        self.findings = findings(
+            self.tally,
+            self._listed,
+            self._ids(),
+            slack=self.storm.duration - self.storm.renewal_interval,
+        )
 
     def _watch(self, passed: float, tally: Tally) -> None:
         left, whole = self.storm.minutes * 60 - passed, tally.registered == self.storm.instances

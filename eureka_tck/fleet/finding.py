@@ -33,15 +33,22 @@ class Finding:
 
 
 def findings(
-    tally: Tally, listed: AbstractSet[str] | None, left: AbstractSet[str] | None
+    tally: Tally,
+    listed: AbstractSet[str] | None,
+    left: AbstractSet[str] | None,
+    *,
+    slack: float,
 ) -> list[Finding]:
     """
     Judge one storm.
 
+    `slack` are the seconds by which a renewal may be late before the registry may rightly have
+    forgotten the instance: the lease's duration less the renewal interval.
     `listed` are the ids of the fleet that the registry listed at the end of the storm, `left` those
     it still had after the fleet had cancelled them all; None: could not be read.
     """
-    failed = tally.refused + tally.unanswered
+    starved = tally.missed > 0 or tally.worst_start_ms > slack * 1000
+    wrong: Outcome = "inconclusive" if starved else "broken"
     return [
         _generator(tally),
         Finding(
@@ -50,7 +57,7 @@ def findings(
             "0 refused, 0 unanswered",
             f"{tally.acknowledged:,} acknowledged, {tally.refused} refused, "
             f"{tally.unanswered} unanswered of {tally.sent:,} sent",
-            "inconclusive" if not tally.sent else "broken" if failed else "met",
+            _answered(tally, wrong),
         ),
         Finding(
             "whole fleet registered",
@@ -59,7 +66,7 @@ def findings(
             f"{tally.registered:,} registered",
             "met" if tally.registered == tally.instances else "broken",
         ),
-        _listing(tally, listed),
+        _listing(tally, listed, wrong),
         Finding(
             "nothing left",
             "Once every instance has cancelled, the registry lists none of them.",
@@ -82,7 +89,16 @@ def _generator(tally: Tally) -> Finding:
     )
 
 
-def _listing(tally: Tally, listed: AbstractSet[str] | None) -> Finding:
+def _answered(tally: Tally, wrong: Outcome) -> Outcome:
+    """Return the outcome: a late renewal may be refused, but it has to be answered."""
+    if not tally.sent:
+        return "inconclusive"
+    if tally.unanswered:
+        return "broken"
+    return wrong if tally.refused else "met"
+
+
+def _listing(tally: Tally, listed: AbstractSet[str] | None, wrong: Outcome) -> Finding:
     name, sentence = (
         "no live instance lost",
         "At the storm's end the registry lists every instance.",
@@ -91,4 +107,4 @@ def _listing(tally: Tally, listed: AbstractSet[str] | None) -> Finding:
     if listed is None:
         return Finding(name, sentence, budget, "the list could not be read", "inconclusive")
     whole = len(listed) == tally.instances
-    return Finding(name, sentence, budget, f"{len(listed):,} listed", "met" if whole else "broken")
+    return Finding(name, sentence, budget, f"{len(listed):,} listed", "met" if whole else wrong)

@@ -18,7 +18,7 @@ def outcomes(**changes: object) -> dict[str, str]:
     listed = changes.pop("listed", FLEET)
     left = changes.pop("left", set())
     tally = msgspec.structs.replace(QUIET, **changes)
-    return {finding.name: finding.outcome for finding in findings(tally, listed, left)}  # type: ignore[arg-type] # the cases hand in sets
+    return {finding.name: finding.outcome for finding in findings(tally, listed, left, slack=60.0)}  # type: ignore[arg-type] # the cases hand in sets
 
 
 def test_a_quiet_storm_meets_every_budget() -> None:
@@ -61,6 +61,20 @@ def test_one_wrong_count_breaks_its_own_budget_alone(
 
     assert seen.pop(budget) == outcome
     assert "broken" not in seen.values()
+
+
+@pytest.mark.parametrize("starved", [{"missed": 1}, {"worst_start_ms": 60_001.0}])
+def test_a_starved_generator_blames_nobody(starved: dict[str, object]) -> None:
+    """Renewals that never left, or left later than a lease lives, excuse refusals and losses."""
+    seen = outcomes(**starved, refused=1, listed=FLEET - {"fleet-0000003"})
+
+    assert seen["every renewal acknowledged"] == "inconclusive"
+    assert seen["no live instance lost"] == "inconclusive"
+
+
+def test_a_starved_generator_still_has_to_be_answered() -> None:
+    """Lateness explains a refusal, never a silence."""
+    assert outcomes(missed=1, unanswered=1)["every renewal acknowledged"] == "broken"
 
 
 def test_a_percentile_is_the_smallest_value_that_covers_its_share() -> None:
