@@ -6,7 +6,7 @@ PYTHON ?= python3
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: gate test own lint chaos load lock clean
+.PHONY: gate test own lint chaos load stability lock clean
 
 $(READY): requirements.lock pyproject.toml
 	@echo "Making $(VENV): about half a minute the first time."
@@ -36,6 +36,11 @@ chaos: $(READY)
 
 load: $(READY)
 	@$(BIN)/eureka-tck load --storm steady --instances 1000 --minutes 1 $(ARGS)
+
+stability: $(READY)  ## 20 gates in a row, 10 more with every core busy: about half an hour
+	@rm -f reports/stability.md
+	@$(BIN)/python tests/repeat.py --times 20 --to reports/stability.md $(ARGS)
+	@$(BIN)/python tests/repeat.py --times 10 --busy --to reports/stability.md $(ARGS)
 
 lock:            ## pin every dependency with its hashes; needs uv
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url \

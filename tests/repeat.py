@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 # A gate that is not done by then hangs; a busy machine was seen to need three minutes.
 GATE_BUDGET: Final = 900.0
 BURN: Final = (sys.executable, "-c", "while True: pass")
+TITLE: Final = "# Does the judge change its mind?"
 WORST: Final = ("failed", "unexpected pass", "inconclusive")
 
 
@@ -105,7 +106,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             sys.stdout.flush()
     if options.to:
         with options.to.open("a", encoding="utf-8") as file:
-            file.write("\n".join(lines) + "\n")
+            file.write("\n".join(lines if file.tell() else [TITLE, *lines]) + "\n")
     return 1 if any(codes) else 0
 
 
