@@ -76,6 +76,16 @@ def line(number: int, code: int, took: float, report: Report | None) -> str:
     )
 
 
+def tell(lines: Sequence[str], to: Path | None) -> None:
+    """Print lines at once, and append them to the file, so that nothing is lost when stopped."""
+    text = "\n".join(lines) + "\n"
+    sys.stdout.write(text)
+    sys.stdout.flush()
+    if to is not None:
+        with to.open("a", encoding="utf-8") as file:
+            file.write(text)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the gates, print the table as it grows, and write it to the given file."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -95,18 +105,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "| gate | exit | seconds | rows judged | latest | judged twice | not as it should be |",
         "|---|---|---|---|---|---|---|",
     ]
+    if options.to is not None and not options.to.exists():
+        lines.insert(0, TITLE)
     codes = []
     with tempfile.TemporaryDirectory() as folder, burning(cores if options.busy else 0):
-        sys.stdout.write("\n".join(lines) + "\n")
+        tell(lines, options.to)
         for number in range(1, options.times + 1):
             code, took, report = gate(options.target, Path(folder) / str(number))
             codes.append(code)
-            lines.append(line(number, code, took, report))
-            sys.stdout.write(lines[-1] + "\n")
-            sys.stdout.flush()
-    if options.to:
-        with options.to.open("a", encoding="utf-8") as file:
-            file.write("\n".join(lines if file.tell() else [TITLE, *lines]) + "\n")
+            tell([line(number, code, took, report)], options.to)
     return 1 if any(codes) else 0
 
 
