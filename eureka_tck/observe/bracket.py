@@ -73,8 +73,8 @@ class Bracket:
     fourth (one more), `kinds` the figure of the fifth.
     `meanwhile` is the third minute's figure at its end, when its own renewals had come.
     `kept` are the expired instances still listed at the end of the third minute.
-    `released_at_ms` is when the fourth began at the latest (epoch ms), `runs` the eviction runs from then on,
-    `lowered` the threshold once all the expired were gone.
+    `released_at_ms` is when the fourth began at the latest (epoch ms), `runs` the eviction runs
+    in it, `lowered` the threshold once all the expired were gone.
     `changes` are the ends of the first and of the second minute.
     """
 
