@@ -17,12 +17,11 @@ Profiles are data, `fixtures/profiles/<name>.toml`:
 
 from __future__ import annotations
 
-import tomllib
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from eureka_tck.complaint import complaint
+from eureka_tck.complaint import read_toml
 from eureka_tck.errors import CannotRun, SettingsError
 from eureka_tck.settings import normalise
 from eureka_tck.suite import suite_root
@@ -66,16 +65,7 @@ def load_profiles(folder: Path | None = None) -> dict[str, Profile]:
 
 def read_profile(path: Path) -> Profile:
     """Read one file; SettingsError names file, key, value and what it must be."""
-    try:
-        raw = tomllib.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise SettingsError(f"{path}: cannot be read: {error.strerror or error}.") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{path}: is not TOML: {error}.") from error
-    try:
-        profile = msgspec.convert(raw, Profile)
-    except msgspec.ValidationError as error:
-        raise SettingsError(f"{path}: {complaint(error, raw, Profile)}") from error
+    profile = read_toml(path, Profile)
     if profile.name != path.stem:
         raise SettingsError(f"{path}: name is {profile.name!r}, but it must be {path.stem!r}.")
     for key, value, low in (

@@ -16,13 +16,11 @@ An entry whose promise is kept is as unexpected as a broken promise without one.
 
 from __future__ import annotations
 
-import tomllib
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-import msgspec
 from msgspec import Struct
 
-from eureka_tck.errors import SettingsError
+from eureka_tck.complaint import read_toml
 from eureka_tck.promises.judgement import Finding, Judgement
 
 if TYPE_CHECKING:
@@ -67,10 +65,7 @@ def load_deviations(file: Path) -> tuple[Deviation, ...]:
     """Read a target's known deviations; none if there is no such file."""
     if not file.exists():
         return ()
-    try:
-        return msgspec.convert(tomllib.loads(file.read_text("utf-8")), _File).deviation
-    except (OSError, ValueError) as error:  # unreadable, not UTF-8, no TOML, not this shape
-        raise SettingsError(f"{file} holds no known deviations: {error}.") from error
+    return read_toml(file, _File).deviation
 
 
 def apply_deviations(

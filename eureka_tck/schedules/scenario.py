@@ -22,13 +22,12 @@ To widen it: a new kind is a struct here, and what plays it in `workloads` or `f
 
 from __future__ import annotations
 
-import tomllib
 from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
 
 import msgspec
 from msgspec import Meta, Struct
 
-from eureka_tck.complaint import complaint
+from eureka_tck.complaint import read_toml
 from eureka_tck.errors import CannotRun, SettingsError
 from eureka_tck.promises import PROMISES
 from eureka_tck.settings import normalise
@@ -164,16 +163,7 @@ def load_scenario(name: str, folder: Path | None = None) -> Scenario:
 
 def read_scenario(path: Path) -> Scenario:
     """Read one file; SettingsError names file, key, value and what it must be."""
-    try:
-        document = tomllib.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise SettingsError(f"{path}: cannot be read: {error.strerror}.") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{path}: is not TOML: {error}.") from error
-    try:
-        scenario = msgspec.convert(document, Scenario)
-    except msgspec.ValidationError as error:
-        raise SettingsError(f"{path}: {complaint(error, document, Scenario)}") from error
+    scenario = read_toml(path, Scenario)
     if problem := _contradiction(scenario, path.stem):
         raise SettingsError(f"{path}: {problem}")
     settings = normalise(scenario.settings, f"{path}, [settings]")

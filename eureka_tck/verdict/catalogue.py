@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-import msgspec
 from msgspec import Struct
 
+from eureka_tck.complaint import read_toml
 from eureka_tck.errors import CannotRun
 from eureka_tck.report.model import Chapter, Level
 
@@ -99,10 +99,7 @@ def load_catalogue(folder: Path) -> Catalogue:
 
 
 def _load(path: Path) -> ChapterFile:
-    try:
-        file = msgspec.toml.decode(path.read_bytes(), type=ChapterFile)
-    except (msgspec.DecodeError, OSError) as error:
-        raise CannotRun(f"{path}: {error}.") from error
+    file = read_toml(path, ChapterFile)
     for row in file.requirement:
         if not ROW_ID.fullmatch(row.id) or row.chapter != file.prefix:
             raise CannotRun(f"{path}: {row.id!r} is not an id of the chapter {file.prefix}.")

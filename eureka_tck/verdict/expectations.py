@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 from msgspec import Struct
 
+from eureka_tck.complaint import read_toml
 from eureka_tck.errors import CannotRun
 from eureka_tck.report.model import Expectation
 
@@ -44,10 +45,7 @@ def load_expectations(path: Path, catalogue: Catalogue) -> tuple[Expectation, ..
     """Read a target's file, empty where there is none; CannotRun names file, entry, fault."""
     if not path.exists():
         return ()
-    try:
-        entries = msgspec.toml.decode(path.read_bytes(), type=_File).expectation
-    except (msgspec.DecodeError, OSError) as error:
-        raise CannotRun(f"{path}: {error}.") from error
+    entries = read_toml(path, _File).expectation
     seen: set[tuple[str, str]] = set()
     for number, entry in enumerate(entries, 1):
         fault = _fault(entry, catalogue, seen)

@@ -253,7 +253,11 @@ def test_a_program_without_a_clock_of_its_own_runs_at_speed_1(tmp_path: Path) ->
         ('command = ["s", "{"]', "command[1] is '{', which is no pattern:"),
         (
             'command = ["s"]\nsettings = "xml"',
-            "settings is 'xml', but that is wrong: invalid enum value 'xml'.",
+            "settings is 'xml', but it must be 'arguments' or 'environment' or",
+        ),
+        (
+            'command = ["s"]\n[environment]\nLANG = "C"\nX = 5',
+            "environment.X is 5, but it must be text.",
         ),
         (
             'command = ["s"]\nspeed = "fast"',

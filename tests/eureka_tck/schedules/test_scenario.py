@@ -80,8 +80,15 @@ def test_settings_are_brought_to_one_spelling(tmp_path: Path) -> None:
         (
             'kind = "partition"',
             'kind = "earthquake"',
-            "fault[0].kind is 'earthquake', but that is wrong: invalid value 'earthquake'.",
+            "fault[0].kind is 'earthquake', but it must be 'partition'.",
         ),
+        (
+            'kind = "steady-renewals"',
+            'kind = "steady"',
+            "workload[0].kind is 'steady', but it must be 'steady-renewals' or 'abandoned'.",
+        ),
+        ("at = 5", "at = 5\nlast = 3", "there is no key fault[0].last. Did you mean lasts?"),
+        ("[settings]", "[settings]\nx = [1]", "settings.x is [1], but it must be true or false"),
         (
             "at = 5",
             'at = 5\nnode = "d"',

@@ -64,9 +64,12 @@ def test_chapters_come_in_their_order(catalogue: Catalogue) -> None:
     [
         (CHAPTER + ROW.format(id="RENEW-01"), "'RENEW-01' is not an id of the chapter REG"),
         (CHAPTER + ROW.format(id="REG-1"), "'REG-1' is not an id of the chapter REG"),
-        (CHAPTER + ROW.format(id="REG-01") + "whi = 1", "unknown field `whi`"),
-        (CHAPTER + "[[requirement", "reg.toml"),
-        (CHAPTER, "missing required field `requirement`"),
+        (
+            CHAPTER + ROW.format(id="REG-01") + "whi = 1",
+            "there is no key requirement[0].whi. Did you mean why?",
+        ),
+        (CHAPTER + "[[requirement", "reg.toml: is not TOML: "),
+        (CHAPTER, "reg.toml: requirement is missing."),
         (CHAPTER + 2 * ROW.format(id="REG-01"), "the id REG-01 stands in"),
     ],
 )

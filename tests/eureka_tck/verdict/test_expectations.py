@@ -45,8 +45,12 @@ def test_a_target_without_a_file_has_no_deviations(tmp_path: Path, catalogue: Ca
         (ENTRY + ENTRY, "expectation 2 (REG-04) stands twice for t.py::a"),
         (ENTRY.replace("So it is.", " "), "has no reason"),
         (ENTRY.replace('"500"', '""'), "has no actual"),
-        (ENTRY.replace("known deviation", "bug"), "Invalid enum value 'bug'"),
-        (ENTRY + "whatever = 1", "unknown field `whatever`"),
+        (
+            ENTRY.replace("known deviation", "bug"),
+            "expectation[0].kind is 'bug', but it must be 'known deviation' or 'not built yet'.",
+        ),
+        (ENTRY + "whatever = 1", "there is no key expectation[0].whatever."),
+        (ENTRY + "[[expectation", "is not TOML: "),
     ],
 )
 def test_a_faulty_entry_is_refused_by_file_and_number(
