@@ -1,7 +1,7 @@
 """
 The command `eureka-tck`: finds the subcommand, runs it, turns what stopped it into an exit code.
 
-3 could not run, 130 stopped by Ctrl-C; the others are the subcommands' own.
+3 could not run, 130 stopped by Ctrl-C, 143 by SIGTERM; the others are the subcommands' own.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from eureka_tck import __version__
 from eureka_tck.commands.common import COULD_NOT_RUN, STOPPED, Parser, harmless
 from eureka_tck.errors import CannotRun
+from eureka_tck.signals import ToldToEnd, heeded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,17 +52,19 @@ Exit codes: 0 kept, 1 broken, 2 inconclusive, 3 could not run.
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     given = list(sys.argv[1:] if argv is None else argv)
-    parser = _parser(given[0] if given else "")
-    arguments = parser.parse_args(given)
-    arguments.argv = given
     try:
-        code: int = arguments.run(arguments)
+        with heeded():
+            parser = _parser(given[0] if given else "")
+            arguments = parser.parse_args(given)
+            arguments.argv = given
+            code: int = arguments.run(arguments)
     except CannotRun as error:
         sys.stderr.write(f"eureka-tck: {harmless(str(error))}\n")
         return COULD_NOT_RUN
     except KeyboardInterrupt:
-        sys.stderr.write("\neureka-tck: stopped; nothing is left running.\n")
-        return STOPPED
+        return _stopped(STOPPED)
+    except ToldToEnd as told:
+        return _stopped(told.code)
     except BrokenPipeError:  # the reader of our output has gone, as in `… | head`
         sys.stderr.close()
         return COULD_NOT_RUN
@@ -69,6 +72,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         traceback.print_exc()
         sys.stderr.write("eureka-tck: this is a fault of eureka-tck itself, not of the target.\n")
         return COULD_NOT_RUN
+    return code
+
+
+def _stopped(code: int) -> int:
+    sys.stderr.write("\neureka-tck: stopped; nothing is left running.\n")
     return code
 
 

@@ -10,9 +10,6 @@ from __future__ import annotations
 
 import re
 import secrets
-import signal
-import sys
-import threading
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -20,14 +17,12 @@ from typing import TYPE_CHECKING
 from eureka_tck.clock import utc_stamp
 from eureka_tck.errors import CannotRun
 from eureka_tck.ledger import Ledger
+from eureka_tck.signals import heeded
 from eureka_tck.sweep import remove_run, sweep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-    from types import FrameType
-
-ENDINGS = (signal.SIGTERM, signal.SIGHUP)  # of the system, and of a terminal that is closed
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,18 +63,11 @@ class Run:
     @contextmanager
     def owned(self) -> Iterator[Run]:
         """Close the run on leaving, also when this process is told to end."""
-        in_main = threading.current_thread() is threading.main_thread()
-        before = {number: signal.signal(number, _leave) for number in ENDINGS} if in_main else {}
-        try:
-            yield self
-        finally:
-            self.close()
-            for number, handler in before.items():
-                signal.signal(number, handler)
-
-
-def _leave(number: int, _frame: FrameType | None) -> None:
-    sys.exit(128 + number)  # as a shell says of a process that a signal ended
+        with heeded():
+            try:
+                yield self
+            finally:
+                self.close()
 
 
 def _make_folder(out: Path, name: str, identity: str) -> Path:
