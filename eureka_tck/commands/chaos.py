@@ -19,6 +19,7 @@ from eureka_tck.clock import Clock, utc_now
 from eureka_tck.cluster import Cluster, ClusterSpec
 from eureka_tck.commands.common import add_common, quoted, say, settings_of
 from eureka_tck.commands.court import SUITE, judge_run, tell
+from eureka_tck.faults import refuse_targets
 from eureka_tck.history import HistoryWriter
 from eureka_tck.history.event import Header
 from eureka_tck.run import Run
@@ -78,6 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
     scenario = _scenario(arguments.scenario)
     targets = parse_target(arguments.target)
     spec = _spec(scenario, targets, arguments)
+    refuse_targets(scenario.fault, spec.targets)
     for target in dict.fromkeys(targets):
         target.prepare(arguments.backend)
     with Run.create(SUITE, arguments.target, arguments.out, arguments.seed).owned() as made:

@@ -35,6 +35,10 @@ PACE: Final = 0.5
 """s between two looks at whether something awaited has come."""
 
 
+class Unheard(Exception):  # noqa: N818 - it reads as the statement it prints
+    """No node answers, so there is nothing to break: that ends the run, as a node's death does."""
+
+
 class Workload(Protocol):
     """What plays a cast: see `workloads`."""
 
@@ -71,6 +75,8 @@ def play(schedule: Schedule, site: Site, budgets: Budgets, sample_every: float, 
         with Crew(site) as crew, Samplers(site, sample_every) as samplers, Gauges(site) as gauges:
             _Play(schedule, site, budgets, crew, samplers, gauges, told).through()
         error = ""
+    except Unheard as silent:
+        error = str(silent)
     except NodeFailed as failed:
         error = failed.problem.removesuffix(".")
     except Exception as failed:
@@ -141,6 +147,8 @@ class _Play:
         except WaitedInVain:
             lacks = [one.lacks(watch) for one in workloads if not one.is_satisfied(watch)]
             self._mark(f"{self.phase} took too long", "; ".join(lacks))
+            if self.phase == "settling" and (silence := watch.silence()):
+                raise Unheard(f"{silence}, after {budget:g} s of settling") from None
 
     def _break(self, faults: list[Fault]) -> None:
         """Begin and end each fault at its instant; all are healed when this is left."""
@@ -183,7 +191,10 @@ class _Play:
         for node in self.site.cluster:
             if node.has_died():
                 raise NodeFailed(f"node {node.name} died by itself.", node.log_tail())
-        self.told(self.phase, seen)
+        if silence := self.site.watch.silence():
+            self.told("silent", f"{self.phase}: {silence}")
+        else:
+            self.told(self.phase, seen)
 
     def _mark(self, name: str, said: str) -> None:
         self.site.history.write(Marked(at=self.site.now(), name=name, said=said))

@@ -26,6 +26,11 @@ JOIN_BUDGET: Final = 15.0
 """Real seconds in which a thread has to end: one call takes 5 s at most."""
 
 
+def is_told_to_end(kind: type[BaseException] | None) -> bool:
+    """Whether a block is left because this process was told to end: nobody waits for a call."""
+    return kind is not None and not issubclass(kind, Exception)
+
+
 class Crew:
     """A context manager: its threads run inside the block and have ended when it is left."""
 
@@ -39,9 +44,11 @@ class Crew:
             worker.start()
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         for worker in self._workers.values():
             worker.stop()
+        if is_told_to_end(kind):  # a call to a node that hangs ends with the node
+            return
         for worker in self._workers.values():
             worker.finish()
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, Self
 
 from eureka_tck.errors import CannotRun
 from eureka_tck.history.event import ClockRead, Counted
+from eureka_tck.workloads.crew import is_told_to_end
 
 if TYPE_CHECKING:
     from eureka_tck.workloads.site import Site
@@ -33,8 +34,10 @@ class Gauges:
         self._thread.start()
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self._stopping.set()
+        if is_told_to_end(kind):  # a call to a node that hangs ends with the node
+            return
         self._thread.join(JOIN_BUDGET)
         if self._thread.is_alive():  # a bounded read cannot take so long
             raise RuntimeError(f"the thread gauges did not end within {JOIN_BUDGET:g} s")

@@ -17,6 +17,7 @@ import msgspec
 
 from eureka_tck.history.event import Sampled, Seen
 from eureka_tck.wire.errors import NoAnswer, Unreadable, WireError
+from eureka_tck.workloads.crew import is_told_to_end
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -44,7 +45,10 @@ class Samplers:
             thread.start()
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if is_told_to_end(kind):  # a call to a node that hangs ends with the node
+            self._stopping.set()
+            return
         self._stop()
         for thread in self._threads:
             thread.close()
@@ -167,6 +171,7 @@ class _Sampler(threading.Thread):
         self._site.history.write(
             Sampled(at=self._site.now(), began=began, node=self._node, error=error)
         )
+        self._site.watch.failed(self._node, error)
 
 
 def seen_of(record: Record) -> Seen:

@@ -26,6 +26,7 @@ class Watch:
         self._latest: dict[str, Mapping[str, Seen]] = dict.fromkeys(nodes, NOTHING)
         self._ever: dict[str, set[str]] = {node: set() for node in nodes}
         self._registered: dict[str, int] = {}
+        self._silent: dict[str, str] = {}
 
     def registered(self, instance: str, dirty_ms: int) -> None:
         """Take note that a node accepted a registration."""
@@ -47,6 +48,20 @@ class Watch:
         with self._lock:
             self._latest[node] = MappingProxyType(dict(present))
             self._ever[node] |= present.keys()
+            self._silent.pop(node, None)
+
+    def failed(self, node: str, why: str) -> None:
+        """Take note that a node gave no sample, and why."""
+        with self._lock:
+            self._silent[node] = why
+
+    def silence(self) -> str:
+        """Return how it ended when every node was asked last, if none gave an answer; else ''."""
+        with self._lock:
+            if self._silent.keys() != set(self.nodes):
+                return ""
+            first = self.nodes[0]
+            return f"nothing answers; node {first}: {self._silent[first]}"
 
     def latest(self, node: str) -> Mapping[str, Seen]:
         """Return what the node showed last."""

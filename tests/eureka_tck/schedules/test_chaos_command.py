@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 import pytest
@@ -68,6 +71,95 @@ def scenario(tmp_path: Path, state: Path) -> Path:  # noqa: ARG001 - the run is 
 def chaos(scenario: Path, out: Path, *more: str) -> int:
     """Run the command on the Python registry."""
     return main(["chaos", "--scenario", str(scenario), "--out", str(out), "--seed", "7", *more])
+
+
+MUTE: Final = """
+import http.server, pathlib, socketserver, threading, time
+
+class Mute(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        if "TCK-IS-IT-READY" not in self.path:
+            time.sleep(60)
+        self.send_response(404)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+    do_POST = do_PUT = do_DELETE = do_GET
+
+class Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
+    daemon_threads = True
+
+import sys
+Server((sys.argv[1], int(sys.argv[2])), Mute).serve_forever()
+"""
+"""A program that is ready and then hangs in every call."""
+
+
+def mute(folder: Path, capabilities: str = '"peers", "links"') -> str:
+    """Return the target that hangs."""
+    (folder / "mute.py").write_text(MUTE, "utf-8")
+    (folder / "mute.toml").write_text(
+        'command = ["{python}", "{here}/mute.py", "{host}", "{port}"]\n'
+        f"capabilities = [{capabilities}]\n",
+        "utf-8",
+    )
+    return f"command:{folder / 'mute.toml'}"
+
+
+def test_a_target_that_lacks_what_a_fault_needs_is_refused_before_a_node_starts(
+    scenario: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The target is named with what it lacks; no run is made."""
+    code = chaos(scenario, tmp_path / "reports", "--target", mute(tmp_path, '"settings"'))
+
+    assert code == 3
+    assert (
+        "the target command:mute lacks links, peers, which the fault cut (partition) needs."
+        in capsys.readouterr().err
+    )
+    assert not (tmp_path / "reports").exists()
+
+
+@pytest.mark.toxiproxy
+def test_a_target_that_hangs_ends_the_run_with_its_settling(
+    scenario: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The progress says that nothing answers, and the verdict that nothing could be judged."""
+    text = SHORT.replace("settling = 30", "settling = 8").replace('"eureka.server', '"x.server')
+    scenario.write_text(text, "utf-8")
+
+    code = chaos(scenario, tmp_path / "reports", "--target", mute(tmp_path))
+
+    printed = capsys.readouterr().out
+    assert code == 2
+    assert "silent      settling: nothing answers; node a: " in printed
+    assert "The run was broken off: nothing answers; node a: " in printed
+    assert "after 8 s of settling" in printed
+
+
+@pytest.mark.toxiproxy
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_a_run_whose_target_hangs(
+    scenario: Path, tmp_path: Path, number: signal.Signals
+) -> None:
+    """Nobody waits for calls that hang: it ends within three seconds and says so."""
+    words = ["chaos", "--scenario", str(scenario), "--out", str(tmp_path / "reports")]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "eureka_tck.cli", *words, "--target", mute(tmp_path)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    try:
+        assert any("settling" in line for line in process.stdout)
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=3)
+    finally:
+        process.kill()
+        process.wait()
+
+    assert process.returncode == 128 + number
+    assert errors == "\neureka-tck: stopped; nothing is left running.\n"
 
 
 @pytest.mark.toxiproxy
