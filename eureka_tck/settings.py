@@ -17,7 +17,7 @@ import reprlib
 import tomllib
 from importlib import resources
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
@@ -86,8 +86,12 @@ def load_settings(path: Path) -> dict[str, str]:
     except UnicodeDecodeError as error:
         raise SettingsError(f"{source}: is not UTF-8 text (byte {error.start}).") from error
     if path.suffix == ".properties":
-        return normalise(dict(_read_properties(text, source)), source)
-    return normalise(_read_yaml(text, source), source)
+        settings: Mapping[str, object] = dict(_read_properties(text, source))
+    else:
+        settings = _read_yaml(text, source)
+    found = normalise(settings, source)
+    _check_bounds(found, source)
+    return found
 
 
 def as_yaml(settings: Mapping[str, str]) -> str:
@@ -127,12 +131,26 @@ def as_arguments(settings: Mapping[str, str]) -> list[str]:
 @functools.cache
 def _known() -> Mapping[str, tuple[str, str]]:
     """Return spelling and kind by the name without case, dashes and underscores."""
-    text = resources.files("eureka_tck").joinpath("settings.toml").read_text("utf-8")
     return {
         _uniform(name): (name, kind)
-        for kind, table in tomllib.loads(text).items()
+        for kind, table in _data().items()
+        if kind != "bounds"
         for name in table["names"]
     }
+
+
+@functools.cache
+def _data() -> Mapping[str, Any]:
+    text = resources.files("eureka_tck").joinpath("settings.toml").read_text("utf-8")
+    return tomllib.loads(text)
+
+
+@functools.cache
+def _groups() -> frozenset[str]:
+    """Return the uniform names below which others stand, and which have no value themselves."""
+    parts = [name.split(".") for name in _known()]
+    heads = {".".join(name[:size]) for name in parts for size in range(1, len(name))}
+    return frozenset(heads - _known().keys())
 
 
 def _uniform(name: str) -> str:
@@ -142,7 +160,13 @@ def _uniform(name: str) -> str:
 
 
 def _check(source: str, name: str, key: str, text: str) -> None:
-    known = _known().get(_uniform(re.sub(r"\[\d+\]$", "", key)))
+    uniform = _uniform(re.sub(r"\[\d+\]$", "", key))
+    if uniform in _groups() and text not in {"", "{}", "[]"}:
+        raise SettingsError(
+            f"{source}: {name} is {text!r}, but it must be a group of settings, "
+            f"such as {next(one for one, _ in _known().values() if _is_below(one, uniform))}.",
+        )
+    known = _known().get(uniform)
     if known is None:
         if key.startswith(STRICT) and canonical(f"{key}.x") == f"{key}.x":
             _refuse_unknown(source, name)
@@ -152,6 +176,21 @@ def _check(source: str, name: str, key: str, text: str) -> None:
         return
     expected = {"whole number": "a whole number", "number": "a number"}.get(known[1], known[1])
     raise SettingsError(f"{source}: {name} is {text!r}, but it must be {expected}.")
+
+
+def _is_below(name: str, uniform: str) -> bool:
+    return _uniform(name).startswith(f"{uniform}.")
+
+
+def _check_bounds(settings: Mapping[str, str], source: str) -> None:
+    """Refuse numbers that make no sense; the kind of each has been checked."""
+    for name, (least, *most) in _data()["bounds"].items():
+        text = settings.get(name, "")
+        if not text.strip() or "${" in text:
+            continue
+        if float(text) < least or (most and float(text) > most[0]):
+            expected = f"from {least} to {most[0]}" if most else f"at least {least}"
+            raise SettingsError(f"{source}: {name} is {text}, but it must be {expected}.")
 
 
 def _refuse_unknown(source: str, name: str) -> None:
@@ -180,8 +219,7 @@ def _as_scalar(text: str) -> object:
 
 def _read_yaml(text: str, source: str) -> dict[str, object]:
     try:
-        documents = list(yaml.safe_load_all(text))
-        settings = _flat(documents, source)
+        settings = _flat(_documents(text, source), source)
     except RecursionError as error:
         raise SettingsError(f"{source}: is nested too deeply, or holds itself.") from error
     except yaml.YAMLError as error:
@@ -190,6 +228,40 @@ def _read_yaml(text: str, source: str) -> dict[str, object]:
         problem = getattr(error, "problem", None) or "it is malformed"
         raise SettingsError(f"{source}: is not YAML{line}: {problem}.") from error
     return settings
+
+
+def _documents(text: str, source: str) -> Iterator[object]:
+    """Yield the documents; a key that stands twice in one mapping is a slip of the pen."""
+    loader = yaml.SafeLoader(text)
+    try:
+        while loader.check_node():
+            node: Any = loader.get_node()  # never None: check_node has just said so
+            _refuse_twins(node, "", source, set())
+            yield loader.construct_document(node)
+    finally:
+        loader.dispose()
+
+
+def _refuse_twins(node: yaml.Node, name: str, source: str, done: set[int]) -> None:
+    if id(node) in done:  # an alias
+        return
+    done.add(id(node))
+    if isinstance(node, yaml.SequenceNode):
+        for index, below in enumerate(node.value):
+            _refuse_twins(below, f"{name}[{index}]", source, done)
+    elif isinstance(node, yaml.MappingNode):
+        lines: dict[str, int] = {}
+        for key, below in node.value:
+            word = str(key.value)
+            path = f"{name}.{word}" if name else word
+            line = key.start_mark.line + 1
+            if word in lines and key.tag != "tag:yaml.org,2002:merge":
+                raise SettingsError(
+                    f"{source}: {path} stands in line {lines[word]} and again in line {line}, "
+                    "but a key must stand once.",
+                )
+            lines[word] = line
+            _refuse_twins(below, path, source, done)
 
 
 def _flat(documents: Iterable[object], source: str) -> dict[str, object]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tomllib
+from importlib import resources
 from typing import TYPE_CHECKING
 
 import pytest
@@ -222,3 +224,74 @@ def test_a_placeholder_is_left_to_the_registry() -> None:
     settings = {"eureka.server.registrySyncRetries": "${RETRIES:5}"}
 
     assert normalise(settings) == settings
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        (
+            "eureka:\n  server:\n    registrySyncRetries: 1\n    registrySyncRetries: 2\n",
+            "eureka.server.registrySyncRetries stands in line 3 and again in line 4, but",
+        ),
+        (
+            "server: {port: 1}\neureka: {}\nserver: {}\n",
+            "server stands in line 1 and again in line 3",
+        ),
+        ("eureka: 5\n", "eureka is '5', but it must be a group of settings, such as eureka."),
+        ("eureka.server: [x]\n", "eureka.server[0] is 'x', but it must be a group of settings"),
+        (
+            "eureka.server.eviction-interval-timer-in-ms: -5\n",
+            "eureka.server.evictionIntervalTimerInMs is -5, but it must be at least 1.",
+        ),
+        (
+            "eureka.server.renewalPercentThreshold: 7\n",
+            "eureka.server.renewalPercentThreshold is 7, but it must be from 0 to 1.",
+        ),
+    ],
+)
+def test_a_file_that_makes_no_sense_is_refused_by_name(
+    tmp_path: Path, text: str, complaint: str
+) -> None:
+    """Nothing that a person wrote is dropped in silence, and no registry starts on nonsense."""
+    path = tmp_path / "application.yml"
+    path.write_text(text)
+
+    with pytest.raises(SettingsError) as wrong:
+        load_settings(path)
+
+    assert str(wrong.value).startswith(f"{path}: {complaint}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "eureka:\n",
+        "eureka: {server: {}}\n",
+        "a: &a {x: 1}\nb: {<<: *a, x: 2}\nc: *a\n",
+        "server.port: 1\n---\nserver.port: 2\n",
+        "eureka.server.renewalPercentThreshold: ${THRESHOLD:7}\n",
+        "eureka.server.renewalPercentThreshold: 1.0\n",
+    ],
+)
+def test_a_file_that_makes_sense_is_read(tmp_path: Path, text: str) -> None:
+    """Empty groups, merged keys, later documents and the ends of a range are no slips."""
+    path = tmp_path / "application.yml"
+    path.write_text(text)
+
+    load_settings(path)
+
+
+def test_a_test_may_set_what_a_file_may_not() -> None:
+    """Bounds hold for what people write, not for what a row needs on purpose."""
+    assert normalise({"eureka.server.evictionIntervalTimerInMs": 0})
+
+
+def test_every_bound_is_of_a_setting_that_is_known(tmp_path: Path) -> None:
+    """A bound whose name is misspelt would hold for nothing."""
+    names = tomllib.loads(resources.files("eureka_tck").joinpath("settings.toml").read_text())
+    path = tmp_path / "application.properties"
+    for name in names["bounds"]:
+        path.write_text(f"{name}=-1\n")
+
+        with pytest.raises(SettingsError, match=rf"{name} is -1, but it must be"):
+            load_settings(path)
