@@ -128,12 +128,13 @@ def run(arguments: argparse.Namespace) -> int:
         expectations=_expectations(arguments),
         workers=arguments.n,
     )
-    say(planned(plan, each_test=arguments.dry_run))
     if arguments.dry_run:
+        say(planned(plan, each_test=True))
         return 0
     for target in dict.fromkeys(plan.targets):
         target.prepare(arguments.backend)
     with Run.create(SUITE, arguments.target, arguments.out, plan.order.seed).owned() as made:
+        say(planned(plan))  # after all that is refused before a test runs
         report, refused = _Gate(plan, made, arguments).report()
         page = writer.write(report, made.folder)
     if refused is not None:

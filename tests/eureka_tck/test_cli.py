@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import signal
+from typing import TYPE_CHECKING
+
 import pytest
 
 import eureka_tck
 from eureka_tck import cli
 from eureka_tck.commands import common
 from eureka_tck.errors import CannotRun
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def run(*words: str) -> int:
@@ -132,3 +138,46 @@ def test_a_targets_words_do_not_steer_the_terminal(capsys: pytest.CaptureFixture
     common.say("a\x1b[31mred\x00\x9b\r\n\tb, Ördner")
 
     assert capsys.readouterr().out == "a\\x1b[31mred\\x00\\x9b\\x0d\n\tb, Ördner\n"
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_while_the_command_is_imported_ends_with_a_sentence(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    number: signal.Signals,
+    code: int,
+) -> None:
+    """Imports take half a second, in which somebody changes their mind."""
+    monkeypatch.setattr("importlib.import_module", lambda _: signal.raise_signal(number))
+
+    assert run("gate") == code
+    assert capsys.readouterr().err == "\neureka-tck: stopped; nothing is left running.\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--out", "{file}"], "the folder of the run cannot be made below {file}"),
+        (["--backend", "docker"], "none answers at unix:///no/such.sock"),
+    ],
+    ids=["out", "docker"],
+)
+def test_a_gate_that_cannot_begin_announces_nothing(
+    tmp_path: Path,
+    state: Path,  # noqa: ARG001 - the run is recorded there
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    words: list[str],
+    says: str,
+) -> None:
+    """Nobody is told how long it will take before it is refused."""
+    monkeypatch.setenv("DOCKER_HOST", "unix:///no/such.sock")
+    file = tmp_path / "file"
+    file.touch()
+
+    code = run("gate", "--select", "REG-01", *(word.format(file=file) for word in words))
+
+    printed = capsys.readouterr()
+    assert code == 3
+    assert printed.out == ""
+    assert says.format(file=file) in printed.err
