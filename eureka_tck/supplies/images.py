@@ -70,6 +70,7 @@ def java_command(heap: str) -> tuple[str, ...]:
 
 def python_image() -> str:
     """Return the image of the Python registry, as its code stands in this installation."""
+    engine.client().close()  # no package is fetched for an engine that is not there
     folder = _sources("python")
     site = packages.installed(folder / "packages.txt")
     code = _registry_code()
