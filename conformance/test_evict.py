@@ -58,7 +58,7 @@ def test_one_run_evicts_at_most_15_percent(evictions: Evictions, size: int, limi
     run = guarded(evictions.rounds[size]).run
 
     expect(f"the first run over {size} expired leases", run.victims).has_size(
-        limit, because=f"{size} - int({size} × 0.85)"
+        limit, because=f"{size} - int({size} × 0.85)", of="victims"
     )
 
 
@@ -68,7 +68,7 @@ def test_live_leases_count_in_the_size(evictions: Evictions) -> None:
     run = guarded(evictions.mixed).run
 
     expect("the first run over 6 expired leases and a live one", run.victims).has_size(
-        2, because="7 - int(7 × 0.85)"
+        2, because="7 - int(7 × 0.85)", of="victims"
     )
 
 

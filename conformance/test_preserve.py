@@ -171,7 +171,7 @@ def test_at_equality_nothing_is_evicted(bracket: Bracket) -> None:
     """Seven expired leases are all listed after a minute at equality, and go in the next one."""
     bracket.proven()
 
-    expect("the set of expired instances still listed", bracket.kept).has_size(7)
+    expect("the list after the third minute", bracket.kept).has_size(7, of="expired instances")
 
 
 @requirement("PRESERVE-04", profile="windows-a", needs=COUNTED, seconds=255)
@@ -384,7 +384,7 @@ def test_at_half_the_pace_the_dead_are_kept(silence: Silence) -> None:
     """Thirteen expired leases of a fleet that renews every 60 s stay for a minute of runs."""
     silence.proven()
 
-    expect("the set of dead instances still listed", silence.dead_kept).has_size(13)
+    expect("the list at the end", silence.dead_kept).has_size(13, of="dead instances")
 
 
 @requirement("PRESERVE-11", profile="windows-b", needs=STAMPED, seconds=255, depth="full")

@@ -162,12 +162,12 @@ class Expect:
 
     # collections
 
-    def has_size(self, due: int, because: str = "") -> Self:
-        """Require exactly `due` elements."""
+    def has_size(self, due: int, because: str = "", *, of: str = "elements") -> Self:
+        """Require exactly `due` elements; `of` is what they are called."""
         __tracebackhide__ = True
         seen = self._collection()
         if len(seen) != due:
-            self._fail(f"had {len(seen)} elements", f"have {due}", because, actual=self._seen())
+            self._fail(f"had {len(seen)} {of}", f"have {due}", because, actual=self._seen())
         return self
 
     def contains(self, *due: object, because: str = "") -> Self:
