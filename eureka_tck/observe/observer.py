@@ -49,6 +49,7 @@ class Observer:
         self.began = self.clock.now()
         self._moments: list[Moment] = []
         self._exchanges: list[Exchange] = []
+        self._last_delta: Exchange | None = None
         self._cancelled: set[str] = set()
         self._reads = 0
 
@@ -81,8 +82,9 @@ class Observer:
         return answer
 
     def tape(self, given: str) -> Tape:
-        """Return what was gathered until now."""
-        return Tape(given, self.began, tuple(self._moments), tuple(self._exchanges))
+        """Return what was gathered until now; the delta with the stamps stands last, to be shown."""
+        delta = () if self._last_delta is None else (self._last_delta,)
+        return Tape(given, self.began, tuple(self._moments), (*self._exchanges, *delta))
 
     # what it does
 
@@ -178,6 +180,8 @@ class Observer:
         answer = self.wire.call(
             "GET", path, params={"regions": f"unread-{self.node.name}-{self._reads}"}
         )
+        if path == "/apps/delta":
+            self._last_delta = answer.exchange
         return answer.applications()
 
     def _batch(self, tasks: list[dict[str, Json]]) -> None:

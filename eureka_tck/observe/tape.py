@@ -26,10 +26,5 @@ class Tape:
         case.began(self.began)
         for moment in self.moments:
             case.note(moment.text, at=moment.at)
-        for exchange in sorted(self.exchanges, key=_shows_events):
+        for exchange in self.exchanges:
             case.attach(exchange)
-
-
-def _shows_events(exchange: Exchange) -> bool:
-    """Tell the deltas from other reads: they carry the stamps, and a message shows the last one."""
-    return exchange.url.endswith("/apps/delta")
