@@ -82,7 +82,7 @@ class Observer:
         return answer
 
     def tape(self, given: str) -> Tape:
-        """Return what was gathered until now; the delta with the stamps stands last, to be shown."""
+        """Return what was gathered until now; the delta with the stamps comes last: it is shown."""
         delta = () if self._last_delta is None else (self._last_delta,)
         return Tape(given, self.began, tuple(self._moments), (*self._exchanges, *delta))
 

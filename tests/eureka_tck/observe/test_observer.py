@@ -10,6 +10,7 @@ import pytest
 from eureka_tck.clock import Clock
 from eureka_tck.observe.observer import Observer
 from eureka_tck.verdict import Inconclusive
+from eureka_tck.wire.exchange import Exchange
 from eureka_tck.wire.record import Application, Applications, Lease, Record
 
 if TYPE_CHECKING:
@@ -40,7 +41,10 @@ class Registry:
             for app in apps
         )
         self.listed = self.listed if self.listed_next is None else self.listed_next
-        return SimpleNamespace(applications=lambda: Applications(application=lists))
+        return SimpleNamespace(
+            applications=lambda: Applications(application=lists),
+            exchange=Exchange(method="GET", url=path),
+        )
 
     def batch(self, tasks: list[object]) -> SimpleNamespace:
         """Answer a batch."""
@@ -97,6 +101,15 @@ def test_evictions_are_what_was_deleted_with_a_stamp(
     ]
 
     assert observer.evicted({"APP"}, since_ms=1000) == {"gone": 5000}
+
+
+def test_the_delta_read_last_is_the_last_evidence(observer: Observer, registry: Registry) -> None:
+    """A message shows the last exchange: the delta that carries the stamps, whatever came after."""
+    registry.listed = [evicted("gone", 5000)]
+    observer.evicted({"APP"})
+    observer.held()
+
+    assert [exchange.url for exchange in observer.tape("").exchanges] == ["/apps/delta"]
 
 
 def test_what_the_observer_cancelled_was_not_evicted(
