@@ -163,8 +163,8 @@ def test_a_node_that_dies_fails_the_test_and_not_the_next(
     def test_it_kills(cluster, registry, case):
         '''Something ends the registry.'''
         import psutil
-        for process in psutil.process_iter():
-            if str(cluster["a"].plan.folder) in " ".join(process.cmdline()):
+        for process in psutil.process_iter(["cmdline"]):
+            if str(cluster["a"].plan.folder) in " ".join(process.info["cmdline"] or ()):
                 process.kill()
                 process.wait(10)
         registry.instance(case.app(), case.id(1))

@@ -169,6 +169,7 @@ def test_what_the_machine_lacks_is_not_applicable_unless_it_must_be_there(
 
 def test_a_profile_demands_what_its_cluster_is_made_of(monkeypatch: pytest.MonkeyPatch) -> None:
     """Peers, links and a wall clock that steps are needed by the profile, whatever a test says."""
+    monkeypatch.delenv("TCK_REQUIRE", raising=False)
     bare = SimpleNamespace(capabilities=frozenset({"kill"}))
     monkeypatch.setattr(stage_module, "make_backend", lambda _: bare)
     profile = Profile(name="p", max_speed=20, seconds=1, why="", nodes=3, links=True)
