@@ -7,6 +7,8 @@ instead: what runs on a machine that should have all of them cannot pass by skip
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 
 from eureka_tck.doctor import available, required_names
@@ -21,7 +23,11 @@ MACHINE = {
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make a marker of each thing a machine can have."""
+    """Make a marker of each thing a machine can have; let Ctrl-C reach what tests start."""
+    # A shell starts its background jobs with SIGINT ignored, and children inherit that:
+    # the tests that interrupt a command would wait for ever. What we handle, they get by default.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     for name, why in MACHINE.items():
         config.addinivalue_line("markers", f"{name}: {why}")
 
