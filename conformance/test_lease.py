@@ -108,7 +108,13 @@ def test_a_registration_with_an_older_t_starts_a_fresh_lease(leases: Leases) -> 
 @requirement("REG-14", profile="lease", needs=NEEDS, seconds=120)
 def test_a_registration_with_an_older_t_keeps_the_duration(leases: Leases) -> None:
     """A stored duration of 60 s outlives a re-registration with an older T that says 20 s."""
-    expect_length(leases, "registered with an older T and another duration", 60)
+    deed = "registered with an older T and another duration"
+
+    ruling = leases.ruling(deed, of=(20, 60))
+
+    expect(f"the duration by which the lease ran out that was {deed}", ruling).equals(
+        60, because="the stored one; 20 was sent"
+    )
 
 
 @requirement("REG-10", profile="lease", needs=NEEDS, seconds=120)

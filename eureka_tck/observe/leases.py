@@ -19,7 +19,7 @@ from eureka_tck.verdict import Inconclusive
 from eureka_tck.wire.sample import DIRTY_MS, sample
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from eureka_tck.cluster import Cluster
     from eureka_tck.observe.runs import Run
@@ -123,6 +123,14 @@ class Leases:
     def slack(self, deed: str) -> float:
         """Return by how much a lease may be evicted late here: one interval and the lateness."""
         return INTERVAL_MS / 1000 + 2 * self._lateness(self.lives[deed]) + 0.5
+
+    def ruling(self, deed: str, of: Sequence[float]) -> float:
+        """Return which of these durations the lease lasted, in s; how long it did if none."""
+        life = self.life(deed)
+        for duration in of:
+            if life.longest >= duration and life.shortest <= duration + self.slack(deed):
+                return duration
+        return life.longest
 
     def _lateness(self, life: Life) -> float:
         """Return by how much a run was late when the lease ended, 0 for one that lives on."""

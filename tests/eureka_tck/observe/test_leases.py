@@ -52,6 +52,18 @@ def test_a_lease_is_judged_by_runs_that_were_punctual() -> None:
     assert recorded.slack(DEED) == 1.5
 
 
+@pytest.mark.parametrize(
+    ("ended_ms", "ruling"), [(27_055, 20), (66_900, 60), (46_100, 40.1), (None, float("inf"))]
+)
+def test_the_ruling_duration_is_the_one_the_lease_lasted(
+    ended_ms: int | None, ruling: float
+) -> None:
+    """A lease that ran out within the slack of a duration is ruled by it; others by none."""
+    recorded = leases({DEED: Life(6000, 6100, ended_ms)}, range(0, 90_000, 1000))
+
+    assert recorded.ruling(DEED, of=(20, 60)) == ruling
+
+
 def test_a_late_run_at_the_end_widens_the_bound() -> None:
     """A run two seconds late leaves a lease twice that, and the interval."""
     starts = [*range(0, 25_000, 1000), *range(27_000, 60_000, 1000)]
