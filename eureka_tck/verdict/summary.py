@@ -59,7 +59,8 @@ def summary(report: Report, catalogue: Catalogue, order: Order, page: Path) -> s
 def _lines(report: Report, catalogue: Catalogue, order: Order, page: Path) -> Iterator[str]:
     for verdict in SHOWN:
         rows = [row for row in report.rows if row.verdict == verdict]
-        yield from _block(verdict, rows, verdict)
+        yield from _block(verdict, [row for row in rows if not row.is_unbuilt], verdict)
+        yield from _block("not built yet", [row for row in rows if row.is_unbuilt], verdict)
     failed = [row for row in report.rows if row.verdict == "failed"]
     observed = [row for row in failed if row.level == "REF"]
     yield from _block("other than in the reference, observed only", observed, "failed")

@@ -77,6 +77,21 @@ def test_every_row_that_did_not_pass_is_listed(report: Report, catalogue: Catalo
     assert lines[-2:] == ["Report  reports/x/index.html", "Exit    1: 1 MUST row failed"]
 
 
+def test_what_is_not_built_yet_is_called_so(
+    catalogue: Catalogue,
+    result: Callable[..., TestResult],
+    expectation: Callable[..., Expectation],
+) -> None:
+    """A row that the target does not claim to have yet is no deviation of a finished one."""
+    seen = result(outcome="failed", actual="500", sentence="it was 500.")
+    judged = judge([seen], catalogue, [expectation(kind="not built yet")])
+    report = report_of(judged, catalogue, [seen], FACTS)
+
+    lines = summary(report, catalogue, ORDER, Path("index.html")).splitlines()
+
+    assert lines[:2] == ["not built yet (1)", "  REG-04       MUST    it was 500."]
+
+
 def test_a_ref_row_that_differs_is_observed_not_failed(
     catalogue: Catalogue, result: Callable[..., TestResult]
 ) -> None:
