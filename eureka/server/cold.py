@@ -12,6 +12,8 @@ from starlette.applications import Starlette
 from starlette.responses import Response
 from starlette.routing import Route
 
+from eureka.server.routes import mounted
+
 if TYPE_CHECKING:
     from starlette.requests import Request
 
@@ -30,7 +32,8 @@ def cold_application(service: Service, cluster: Cluster) -> Starlette:
         open_ = service.node.registry.opened is not None
         return _json({"status": "UP" if open_ else "OUT_OF_SERVICE"}, 200 if open_ else 503)
 
-    return Starlette(routes=[Route("/registry/state", state), Route("/health", health)])
+    own = [Route("/registry/state", state), Route("/health", health)]
+    return Starlette(routes=[*mounted(service, cluster), *own])
 
 
 def _json(value: object, status: int = 200) -> Response:

@@ -16,6 +16,8 @@ from eureka.core.instance import Key
 from eureka.core.status import Action, Status
 from eureka.server.cache import CacheKey, Kind, Payload, ResponseCache
 from eureka.server.exchange import JSON, TEXT, Request, Response
+from eureka.server.limit import NoLimit
+from eureka.server.remote import NoRemote
 from eureka.wire.batch import read_batch, write_answers
 from eureka.wire.fields import commanded_status, known_status, query_timestamp
 from eureka.wire.negotiation import accepted_formats, accepts_gzip, content_format
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
     from eureka.core.lease import Lease
     from eureka.core.node import Answer, Node
     from eureka.server.clock import Clock
+    from eureka.server.limit import Limiter
+    from eureka.server.remote import Remote
     from eureka.server.settings import Settings
 
 MISDIRECTED: Final = 421
@@ -62,6 +66,8 @@ class Service:
         self.writer = JsonWriter()
         self.node_id = ""  # what this node calls itself in its batches
         self.told: Callable[[], None] = _nobody  # called when there may be something to replicate
+        self.remote: Remote = NoRemote()
+        self.limiter: Limiter = NoLimit()
         self.cache = ResponseCache(
             self._generate, read_only=settings.read_only_cache, expiry=settings.cache_expiry
         )
