@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from eureka.core.instance import Instance
+from eureka.core.preservation import Reason
 
 
 class Changed(msgspec.Struct, frozen=True, gc=False):
@@ -35,11 +36,12 @@ class EvictionRan(msgspec.Struct, frozen=True, gc=False):
 
 
 class PreservationChanged(msgspec.Struct, frozen=True, gc=False):
-    """Expiry was enabled, or disabled to preserve the registry."""
+    """Expiry was enabled, or disabled to preserve the registry, and why."""
 
     expiry_enabled: bool
     renewals: int
     threshold: int
+    reason: Reason
 
 
 class Recounted(msgspec.Struct, frozen=True, gc=False):

@@ -62,7 +62,6 @@ class Registry:
         self._recount_at = 0.0
         self._forget_at = 0.0
         self._lists_open_at: float | None = None
-        self._was_enabled = not policy.self_preservation
 
     # Reading
 
@@ -118,7 +117,7 @@ class Registry:
         expected = copied or policy.open_count
         came_meanwhile = len(self.leases) - copied
         self.opened = now
-        self.preservation.open(expected + came_meanwhile, now=now.monotonic)
+        self.preservation.open(expected + came_meanwhile, now=now)
         self._eviction = EvictionRhythm(policy.eviction_interval, now=now.monotonic)
         self._recount_at = now.monotonic + policy.recount_interval
         self._forget_at = now.monotonic + policy.delta_retention_interval
@@ -238,15 +237,21 @@ class Registry:
 
     def next_deadline(self) -> float | None:
         """Return the monotonic second at which `tick` has something to do; None before opening."""
-        if self._eviction is None:
+        turn = self.preservation.next_turn()
+        if self._eviction is None or turn is None:
             return None
-        return min(self._eviction.due_at, self._recount_at, self._forget_at)
+        return min(self._eviction.due_at, self._recount_at, self._forget_at, turn)
 
     def tick(self, *, now: Instant, rng: Chance) -> list[Event]:
-        """Do what is due: evict, recount, forget old changes."""
+        """Do what is due: look after protection, evict, recount, forget old changes."""
         events: list[Event] = []
         if self._eviction is None:
             return events
+        if self.preservation.watch(now=now):
+            why = self.preservation.explain(now=now)
+            events.append(
+                PreservationChanged(why.expiry_enabled, why.renewals, why.threshold, why.reason)
+            )
         if now.monotonic >= self._eviction.due_at:
             compensation = self._eviction.start(now=now.monotonic)
             events += self._evict(compensation, now=now, rng=rng)
@@ -267,10 +272,6 @@ class Registry:
         self.last_eviction_ms = now.epoch_ms
         self.last_compensation = compensation
         enabled = self.expiry_enabled(now=now)
-        if enabled is not self._was_enabled:
-            self._was_enabled = enabled
-            renewals = self.preservation.renewals_last_minute(now=now.monotonic)
-            events.append(PreservationChanged(enabled, renewals, self.preservation.threshold))
         overdue = [lease for lease in self.leases if lease.is_overdue(now=now, grace=compensation)]
         limit = eviction_limit(len(self.leases), self.policy) if enabled else 0
         victims = choose_victims(overdue, limit, rng=rng)

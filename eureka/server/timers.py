@@ -104,6 +104,7 @@ class Timers:
             elif isinstance(event, PreservationChanged):
                 self._log.warning(
                     "expiry-enabled" if event.expiry_enabled else "self-preservation",
+                    reason=event.reason,
                     renewals=event.renewals,
                     threshold=event.threshold,
                 )

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from eureka.core.instant import Instant
 from eureka.core.policy import Policy
-from eureka.core.preservation import Preservation
+from eureka.core.preservation import Preservation, Reason
+
+
+def at(seconds: float) -> Instant:
+    """Return that moment, at which the wall clock shows as many seconds."""
+    return Instant(seconds, round(seconds * 1000))
 
 
 def opened(clients: int, **choices: float) -> Preservation:
@@ -16,7 +22,7 @@ def opened(clients: int, **choices: float) -> Preservation:
         self_preservation=bool(choices.get("on", True)),
     )
     preservation = Preservation(policy)
-    preservation.open(clients, now=0.0)
+    preservation.open(clients, now=at(0.0))
     return preservation
 
 
@@ -77,7 +83,7 @@ def test_renewals_before_opening_are_not_counted() -> None:
     preservation.renewed(now=5.0)
     assert preservation.renewals_last_minute(now=90.0) == 0
 
-    preservation.open(1, now=100.0)
+    preservation.open(1, now=at(100.0))
     assert preservation.renewals_last_minute(now=160.0) == 0
 
 
@@ -124,3 +130,66 @@ def test_a_recount_is_always_adopted_without_self_preservation() -> None:
 
     assert preservation.recount(1)
     assert preservation.clients == 1
+
+
+@pytest.mark.parametrize(
+    ("clients", "choices", "seconds", "reason"),
+    [
+        (1, {}, 59.0, Reason.FIRST_MINUTE),
+        (1, {}, 60.0, Reason.TOO_FEW_RENEWALS),
+        (0, {}, 60.0, Reason.NOBODY_EXPECTED),
+        (1, {"on": 0}, 1.0, Reason.SWITCHED_OFF),
+    ],
+)
+def test_it_says_why(
+    clients: int, choices: dict[str, float], seconds: float, reason: Reason
+) -> None:
+    """Whether leases may expire has one reason at a time."""
+    assert opened(clients, **choices).explain(now=at(seconds)).reason is reason
+
+
+def test_before_opening_it_is_not_open() -> None:
+    """Nothing is counted yet."""
+    why = Preservation(Policy()).explain(now=at(5.0))
+
+    assert (why.reason, why.expiry_enabled, why.minute_ends_in) == (Reason.NOT_OPEN, False, 0.0)
+
+
+def test_it_says_since_when_and_what_is_still_missing() -> None:
+    """Protection that began at the end of a minute, and the renewals of the one under way."""
+    preservation = opened(2)
+    for _ in range(4):
+        preservation.renewed(now=10.0)
+    assert preservation.watch(now=at(60.0))
+    assert not preservation.watch(now=at(61.0))
+    preservation.renewed(now=61.0)
+    assert preservation.watch(now=at(120.0))
+    for _ in range(3):
+        preservation.renewed(now=121.0)
+
+    why = preservation.explain(now=at(130.0))
+
+    assert (why.reason, why.since) == (Reason.TOO_FEW_RENEWALS, at(120.0))
+    assert (why.renewals, why.threshold, why.counting, why.minute_ends_in) == (1, 3, 3, 50.0)
+
+
+def test_a_change_nobody_looked_for_yet_is_as_new_as_the_question() -> None:
+    """Between two looks, since is the moment of asking."""
+    preservation = opened(1)
+    for _ in range(4):
+        preservation.renewed(now=10.0)
+
+    why = preservation.explain(now=at(70.0))
+
+    assert (why.reason, why.since) == (Reason.ENOUGH_RENEWALS, at(70.0))
+
+
+def test_all_renewals_are_counted_for_good() -> None:
+    """Over the turn of minutes, and before opening."""
+    preservation = Preservation(Policy())
+    preservation.renewed(now=0.0)
+    preservation.open(1, now=at(1.0))
+    for moment in (2.0, 70.0, 300.0):
+        preservation.renewed(now=moment)
+
+    assert preservation.renewals == 4

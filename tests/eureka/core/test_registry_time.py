@@ -18,6 +18,7 @@ from eureka.core.event import (
 )
 from eureka.core.instance import Key
 from eureka.core.policy import Policy
+from eureka.core.preservation import Reason
 from eureka.core.registry import Registry
 from eureka.core.status import Action, Status
 
@@ -140,11 +141,11 @@ def test_nothing_is_evicted_while_protected_and_the_change_is_told_once(
     for _ in range(6):
         registry.renew(Key("CART", "alive"), now=clock.now, replicated=False)
     first, second, third = told(50)
-    assert first == PreservationChanged(True, 6, 5)
+    assert first == PreservationChanged(True, 6, 5, Reason.ENOUGH_RENEWALS)
     assert second == EvictionRan(True, 1, 1, 1, 0.0)
     assert isinstance(third, Evicted)
     assert told(50) == [
-        PreservationChanged(False, 0, 3),
+        PreservationChanged(False, 0, 3, Reason.TOO_FEW_RENEWALS),
         EvictionRan(False, 0, 0, 0, 0.0),
     ]
 
@@ -187,3 +188,32 @@ def test_old_changes_leave_the_delta_with_a_retention_run(clock: HandClock, buil
 
     assert registry.tick(now=clock.passes(5), rng=RNG) == [DeltaForgot(1)]
     assert list(registry.recent()) == []
+
+
+def test_protection_is_noticed_when_the_minute_ends(clock: HandClock, build: Builder) -> None:
+    """However seldom eviction runs, begin and end are told at the turn of a minute."""
+    registry = opened(clock, Policy(eviction_interval=1000, open_count=0))
+    registry.register(build(), now=clock.now, replicated=False)
+    for _ in range(2):
+        registry.renew(Key("CART", "1"), now=clock.now, replicated=False)
+
+    due = registry.next_deadline()
+    assert due is not None
+    assert due - clock.seconds == 30  # the delta's retention run
+    registry.tick(now=clock.passes(30), rng=RNG)
+    began = [*registry.tick(now=clock.passes(30), rng=RNG)]
+    ended = [*registry.tick(now=clock.passes(60), rng=RNG)]
+
+    assert PreservationChanged(True, 2, 1, Reason.ENOUGH_RENEWALS) in began
+    assert PreservationChanged(False, 0, 1, Reason.TOO_FEW_RENEWALS) in ended
+
+
+def test_time_goes_on_where_nothing_is_protected(clock: HandClock) -> None:
+    """Without self-preservation too the next deadline is never in the past."""
+    registry = opened(clock, Policy(eviction_interval=1000, self_preservation=False))
+
+    registry.tick(now=clock.passes(300), rng=RNG)
+
+    due = registry.next_deadline()
+    assert due is not None
+    assert due > clock.seconds
