@@ -31,3 +31,13 @@ class ReplicationPolicy(msgspec.Struct, frozen=True, kw_only=True):
     # After a 503 or a time-out; eureka-core SERVER_UNAVAILABLE_SLEEP_TIME_MS.
     pause_when_busy: float = 1.0
     pause_when_broken: float = 0.1  # after a refused or reset connection; RETRY_SLEEP_TIME_MS
+
+
+class RatePolicy(msgspec.Struct, frozen=True, kw_only=True):
+    """How often lists may be read; eureka-core DefaultEurekaServerConfig. Reads a second."""
+
+    burst: int = 10
+    list_rate: int = 500
+    full_rate: int = 100
+    throttle_standard: bool = False
+    privileged: frozenset[str] = frozenset()
