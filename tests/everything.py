@@ -4,6 +4,10 @@ Everything this machine can run, one step after the other: `make test`.
 A step whose machine lacks something (Docker, Java, Toxiproxy, …) is named and not run; where
 `TCK_REQUIRE` names that capability, its absence is a failure instead.
 Steps run one at a time, because most of them judge timing.
+
+A gate that was inconclusive (exit code 2: the machine was too late to judge by, which says nothing
+about the registry) runs once more after all others, and the table says so.
+Any other exit code but 0 is a failure at once.
 """
 
 from __future__ import annotations
@@ -19,21 +23,49 @@ from typing import TYPE_CHECKING, Final
 from eureka_tck.doctor import available, required_names
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 ROOT: Final = Path(__file__).parent.parent
 PYTHON: Final = (sys.executable, "-m")
 TCK: Final = (*PYTHON, "eureka_tck.cli")
 
 
+INCONCLUSIVE: Final = 2
+"""Exit code of a gate, a chaos run or a storm that could not judge."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a step ended: `seconds` are those of all its runs."""
+
+    words: str
+    seconds: float = 0.0
+    code: int | None = None
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether it passed, at the first try or at the second."""
+        return self.words.endswith("passed")
+
+    @property
+    def is_failed(self) -> bool:
+        """Whether it makes the whole fail; a step that was not run does not."""
+        return not self.is_kept and not self.words.startswith("not run")
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One command that must exit 0; `budget` is the seconds after which it is ended."""
+    """
+    One command that must exit 0; `budget` is the seconds after which it is ended.
+
+    `may_repeat` is true where exit code 2 means inconclusive; pytest and make use it otherwise.
+    """
 
     name: str
     command: tuple[str, ...]
     needs: frozenset[str] = frozenset()
     budget: float = 600.0
+    may_repeat: bool = False
 
 
 def gate(target: str, backend: str, depth: str, *needs: str) -> Step:
@@ -43,6 +75,7 @@ def gate(target: str, backend: str, depth: str, *needs: str) -> Step:
         (*TCK, "gate", "--target", target, "--backend", backend, "--depth", depth, "--strict"),
         frozenset(needs),
         budget=900.0,
+        may_repeat=True,
     )
 
 
@@ -52,6 +85,7 @@ def chaos(target: str, *needs: str) -> Step:
         f"chaos partition-one, {target}",
         (*TCK, "chaos", "--scenario", "partition-one", "--target", target),
         frozenset({"toxiproxy", *needs}),
+        may_repeat=True,
     )
 
 
@@ -67,6 +101,7 @@ def load(target: str, *needs: str) -> Step:
             *("--storm", "steady", "--instances", "1000", "--minutes", "1"),
         ),
         frozenset(needs),
+        may_repeat=True,
     )
 
 
@@ -87,19 +122,37 @@ STEPS: Final = (
 )
 
 
-def run(step: Step) -> tuple[str, float]:
-    """Run one step; return its outcome as a word or a sentence, and the seconds it took."""
+def run(step: Step) -> Outcome:
+    """Run one step; its outcome is a word or a sentence."""
     missing = sorted(need for need in step.needs if not available(need))
     if missing:
         verb = "failed" if required_names().intersection(missing) else "not run"
-        return f"{verb}: this machine has no {', no '.join(missing)} (see eureka-tck doctor)", 0.0
+        return Outcome(f"{verb}: this machine has no {', no '.join(missing)} (eureka-tck doctor)")
     started = time.monotonic()
     try:
         code = subprocess.run(step.command, cwd=ROOT, check=False, timeout=step.budget).returncode
     except subprocess.TimeoutExpired:
-        return f"failed: not done within {step.budget:g} s", time.monotonic() - started
-    took = time.monotonic() - started
-    return ("passed" if code == 0 else f"failed: exit code {code}"), took
+        return Outcome(f"failed: not done within {step.budget:g} s", time.monotonic() - started)
+    words = {0: "passed", INCONCLUSIVE: "inconclusive"}.get(code, f"failed: exit code {code}")
+    return Outcome(words, time.monotonic() - started, code)
+
+
+def run_all(steps: Sequence[Step], perform: Callable[[Step], Outcome] = run) -> list[Outcome]:
+    """Run the steps in order, then those once more that were inconclusive."""
+    outcomes = []
+    for number, step in enumerate(steps, 1):
+        say(f"\n[{number}/{len(steps)}] {step.name}")
+        outcomes.append(outcome := perform(step))
+        say(f"[{number}/{len(steps)}] {step.name}: {outcome.words} ({outcome.seconds:.0f} s)")
+    for at, step in enumerate(steps):
+        if step.may_repeat and outcomes[at].code == INCONCLUSIVE:
+            say(f"\n[once more] {step.name}: it was inconclusive")
+            again, before = perform(step), outcomes[at]
+            outcomes[at] = Outcome(
+                f"inconclusive, then {again.words}", before.seconds + again.seconds, again.code
+            )
+            say(f"[once more] {step.name}: {again.words} ({again.seconds:.0f} s)")
+    return outcomes
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -115,18 +168,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not steps:
         sys.stderr.write(f"no step's name contains {options.only!r}; see --list\n")
         return 3
-    table: list[tuple[Step, str, float]] = []
-    for number, step in enumerate(steps, 1):
-        say(f"\n[{number}/{len(steps)}] {step.name}")
-        outcome, took = run(step)
-        table.append((step, outcome, took))
-        say(f"[{number}/{len(steps)}] {step.name}: {outcome} ({took:.0f} s)")
+    outcomes = run_all(steps)
     say("\nWhat ran, and how long it took:")
-    for step, outcome, took in table:
-        say(f"  {step.name:<40} {took:6.0f} s  {outcome}")
-    passed = sum(outcome == "passed" for _, outcome, _ in table)
-    failed = sum(outcome.startswith("failed") for _, outcome, _ in table)
-    skipped = len(table) - passed - failed
+    for step, outcome in zip(steps, outcomes, strict=True):
+        say(f"  {step.name:<40} {outcome.seconds:6.0f} s  {outcome.words}")
+    passed = sum(outcome.is_kept for outcome in outcomes)
+    failed = sum(outcome.is_failed for outcome in outcomes)
+    skipped = len(outcomes) - passed - failed
     say(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
     return 1 if failed else 0
 

@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
     from types import ModuleType
 
@@ -32,3 +34,50 @@ def test_the_readme_lists_every_step_in_order() -> None:
     listed = [line.split("|")[1].strip() for line in table.splitlines()]
 
     assert listed == [step.name for step in everything().STEPS]
+
+
+@pytest.mark.parametrize(
+    ("codes", "words", "kept"),
+    [
+        ((2, 0), "inconclusive, then passed", True),
+        ((2, 2), "inconclusive, then inconclusive", False),
+        ((2, 1), "inconclusive, then failed", False),
+        ((1, 0), "failed", False),
+        ((0,), "passed", True),
+    ],
+)
+def test_only_an_inconclusive_step_runs_once_more(
+    codes: tuple[int, ...], words: str, *, kept: bool
+) -> None:
+    """A verdict of failure is final; one that could not be had is asked for once more, and said."""
+    module = everything()
+    answers = iter(codes)
+    named = {0: "passed", 1: "failed", 2: "inconclusive"}
+
+    def perform(_: object) -> object:
+        code = next(answers)
+        return module.Outcome(named[code], 1.0, code)
+
+    (outcome,) = module.run_all([module.gate("python", "process", "quick")], perform)
+
+    assert outcome.words == words
+    assert (outcome.is_kept, outcome.is_failed) == (kept, not kept)
+
+
+def test_a_step_of_pytest_never_runs_again() -> None:
+    """Its exit code 2 means that it was interrupted."""
+    module = everything()
+
+    (outcome,) = module.run_all(
+        [module.Step("own tests", ("true",))], lambda _: module.Outcome("inconclusive", 1.0, 2)
+    )
+
+    assert outcome.is_failed
+
+
+def test_a_step_whose_machine_lacks_something_is_no_failure() -> None:
+    """It is counted as skipped."""
+    outcome = everything().Outcome("not run: this machine has no java")
+
+    assert not outcome.is_kept
+    assert not outcome.is_failed

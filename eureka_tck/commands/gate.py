@@ -1,8 +1,8 @@
 """
 `eureka-tck gate`: judge a registry, requirement by requirement.
 
-Plans the tests, runs them in a process of their own, runs those again more slowly that were
-judged while this machine was late, and leaves verdicts, a report and an exit code.
+Plans the tests, runs them in a process of their own, runs those again more slowly that said
+nothing, and leaves verdicts, a report and an exit code.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from eureka_tck.clock import Clock, utc_now
 from eureka_tck.commands.common import add_common, natural, quoted, say, settings_of, words
 from eureka_tck.errors import CannotRun
 from eureka_tck.report import writer
+from eureka_tck.report.figures import counted
 from eureka_tck.report.model import LEVELS
 from eureka_tck.run import Run
 from eureka_tck.suite import expectations_file, suite_root
@@ -30,15 +31,13 @@ from eureka_tck.verdict.judgement import judge
 from eureka_tck.verdict.order import Order
 from eureka_tck.verdict.plan import SUITE, Plan, make_plan
 from eureka_tck.verdict.progress import Progress
+from eureka_tck.verdict.retrial import RETRIALS, unsettled
 from eureka_tck.verdict.summary import planned, summary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from eureka_tck.report.model import Kind, Report, TestResult
-
-SLOWER: Final = 2.0
-"""The second pass of late tests runs at half the speed."""
 
 PATIENCE: Final = 3.0
 SILENCE_AT_LEAST: Final = 300.0
@@ -153,21 +152,18 @@ class _Gate:
     arguments: argparse.Namespace
 
     def report(self) -> tuple[Report, CannotRun | None]:
-        """Run both passes, judge, and return the report; also what broke it off, if anything."""
+        """Run all passes, judge, and return the report; also what broke it off, if anything."""
         plan, clock, machine = self.plan, Clock(), this_machine()
         started = utc_now()
         refused: CannotRun | None = None
         results: dict[str, TestResult] = {}
         try:
-            self._pass(plan.order, results)
-            late = tuple(result.id for result in results.values() if result.late)
-            if late:
-                say(
-                    f"{len(late)} test(s) were judged while this machine was late: "
-                    f"once more at half speed."
-                )
-                again = msgspec.structs.replace(plan.order, only=late, slower=SLOWER, attempt=2)
-                self._pass(again, results)
+            self._pass(plan, results)
+            for retrial in RETRIALS:
+                if not (tests := unsettled(results.values())):
+                    break
+                say(f"{counted(len(tests), 'test')} said nothing: once more {retrial.how}.")
+                self._pass(plan.again(retrial, tests), results)
         except CannotRun as error:
             if not results:
                 raise
@@ -202,11 +198,10 @@ class _Gate:
         )
         return report, refused
 
-    def _pass(self, order: Order, results: dict[str, TestResult]) -> None:
+    def _pass(self, plan: Plan, results: dict[str, TestResult]) -> None:
         """Run one pass into `results`; CannotRun where a test could not run at all."""
-        plan = self.plan.narrowed(order)
         order = msgspec.structs.replace(
-            order,
+            plan.order,
             run_id=self.run.id,
             run_folder=str(self.run.folder.resolve()),
             profiles={claim.test: claim.profile for claim in plan.wanted},

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypedDict
 
+import msgspec
+
 from eureka_tck.errors import CannotRun
 from eureka_tck.profile import load_profile
 from eureka_tck.stage import Stage, spec_of
@@ -20,13 +22,14 @@ from eureka_tck.verdict.forecast import Forecast, forecast
 from eureka_tck.verdict.selection import check_words, is_wanted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from eureka_tck.profile import Profile
     from eureka_tck.report.model import Expectation
     from eureka_tck.targets import Target
     from eureka_tck.verdict.order import Order
+    from eureka_tck.verdict.retrial import Retrial
     from eureka_tck.verdict.selection import Claim
 
 SUITE: Final = "conformance"
@@ -50,12 +53,14 @@ class Plan:
     workers: int
     forecast: Forecast
 
-    def narrowed(self, order: Order) -> Plan:
-        """Return the plan of another pass over the same suite: other tests, another speed."""
-        if order is self.order:
-            return self
+    def again(self, retrial: Retrial, tests: Sequence[str]) -> Plan:
+        """Return the plan of another pass of these tests, with more time and less beside them."""
+        order = msgspec.structs.replace(
+            self.order, only=tuple(tests), slower=retrial.slower, attempt=retrial.attempt
+        )
         wanted = tuple(c for c in self.claims if is_wanted(c, order, self.catalogue))
-        return replace(self, order=order, wanted=wanted, **_means(order, wanted, self.workers))
+        workers = min(self.workers, retrial.workers)
+        return replace(self, order=order, wanted=wanted, **_means(order, wanted, workers))
 
 
 def make_plan(order: Order, *, expectations: Path, workers: int | None) -> Plan:

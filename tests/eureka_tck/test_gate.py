@@ -173,28 +173,33 @@ def test_what_a_target_lacks_is_not_applicable(
     assert "lacks rate-limiter, which the test needs" in row.reason
 
 
-def test_a_late_test_is_judged_once_more_at_half_speed(
+@pytest.mark.parametrize(("silent", "speed"), [(1, "2.0"), (2, "1.0")])
+@pytest.mark.parametrize("late", [True, False])
+def test_a_test_that_said_nothing_is_judged_again_more_slowly(
     suite: Callable[[str], Path],
     gate: Callable[..., tuple[int, Report]],
     capsys: pytest.CaptureFixture[str],
+    silent: int,
+    speed: str,
+    late: bool,
 ) -> None:
-    """Only the late one runs again, and its second verdict counts."""
-    suite("""
+    """Only that one runs again, at half and at a quarter of the speed; its last verdict counts."""
+    suite(f"""
     @requirement("RENEW-02")
-    def test_it_is_late_the_first_time(case, cluster):
+    def test_it_says_nothing_at_first(case, cluster):
         \"\"\"A test on a machine that stalls.\"\"\"
-        case.note(f"at speed {cluster.clock.speed}")
-        if case.attempt == 1:
-            raise Inconclusive("the harness was 3 s late.", late=True)
+        case.note(f"at speed {{cluster.clock.speed}}")
+        if case.attempt <= {silent}:
+            raise Inconclusive("the harness was 3 s late.", late={late})
     """)
 
     code, report = gate("--speed", "4")
 
     row = next(row for row in report.rows if row.id == "RENEW-02")
     assert code == 0
-    assert "1 test(s) were judged while this machine was late" in capsys.readouterr().out
-    assert [test.result.attempt for test in row.tests] == [2]
-    assert row.tests[0].result.timeline[0].text == "at speed 2.0"
+    assert capsys.readouterr().out.count("1 test said nothing: once more") == silent
+    assert [test.result.attempt for test in row.tests] == [silent + 1]
+    assert row.tests[0].result.timeline[0].text == f"at speed {speed}"
 
 
 def test_a_node_that_dies_at_start_exits_3_with_the_end_of_its_log(
