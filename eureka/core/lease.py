@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from eureka.core.instance import Record
+from eureka.core.override import renews_plainly
 
 if TYPE_CHECKING:
     from eureka.core.instance import Instance
@@ -22,10 +23,10 @@ Kept there on purpose, and here.
 class Lease:
     """The one mutable thing of the registry: an instance and when it was last heard of."""
 
-    __slots__ = ("instance", "renewed_at", "renewed_ms")
+    __slots__ = ("instance", "is_settled", "renewed_at", "renewed_ms")
 
     def __init__(self, instance: Instance, *, now: Instant) -> None:
-        self.instance = instance
+        self.hold(instance)
         self.renewed_at = now.monotonic
         self.renewed_ms = now.epoch_ms
 
@@ -33,6 +34,12 @@ class Lease:
     def expires_at(self) -> float:
         """The moment after which it is overdue, in monotonic seconds."""
         return self.renewed_at + self.instance.duration
+
+    def hold(self, instance: Instance) -> None:
+        """Be of this record from now on."""
+        self.instance = instance
+        self.is_settled = renews_plainly(instance.status, override=instance.overridden_status)
+        """Whether a client's renewal leaves the record as it is, whatever the call says."""
 
     def renew(self, *, now: Instant) -> None:
         """Believe the instance for `RENEWAL_BONUS` durations more than a fresh lease."""

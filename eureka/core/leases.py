@@ -64,7 +64,7 @@ class Leases:
         """Let a lease that is held be of this record from now on."""
         self.counts[lease.instance.status] -= 1
         self.counts[instance.status] += 1
-        lease.instance = instance
+        lease.hold(instance)
 
     def remove(self, lease: Lease) -> None:
         """Give up a lease that is held."""

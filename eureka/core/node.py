@@ -129,6 +129,21 @@ class Node:
             return Answer(HELD_IS_NEWER, events, renewal.lease.record())
         return Answer(events=events) if events else _OK
 
+    def renew_plainly(
+        self, app: str, instance_id: str, dirty_ms: int | None, *, now: Instant
+    ) -> bool:
+        """
+        Do what `renew` does for a client's call that changes nothing but the lease.
+
+        False: nothing was done, call `renew`.
+        """
+        lease = self.registry.renew_plainly(app, instance_id, dirty_ms, now=now)
+        if lease is None:
+            return False
+        if self.outboxes:
+            self._tell(Kind.HEARTBEAT, lease.instance.key, now=now)
+        return True
+
     def cancel(self, key: Key, *, now: Instant, replicated: bool) -> Answer:
         """Cancel a lease."""
         if self.registry.opened is None:

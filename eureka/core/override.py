@@ -26,3 +26,9 @@ def effective_status(
     if not replicated and held is not None and held in _SERVING:
         return held
     return reported
+
+
+def renews_plainly(held: Status, *, override: Status) -> bool:
+    """Tell whether a client's renewal leaves this status as it is; it never does UNKNOWN."""
+    after = effective_status(held, override=override, held=held, replicated=False)
+    return after is held and held is not Status.UNKNOWN

@@ -181,6 +181,26 @@ class Registry:
             return Renewal(lease)
         return Renewal(lease, self._modify(lease, now=now, status=status))
 
+    def renew_plainly(
+        self, app: str, instance_id: str, dirty_ms: int | None, *, now: Instant
+    ) -> Lease | None:
+        """
+        Renew by a client's call, if `renew` would change nothing but the lease; None: call `renew`.
+
+        Nearly all calls are answered here, so it makes no object and applies no rule.
+        """
+        leases = self.leases.by_app.get(app)
+        lease = leases.get(instance_id) if leases is not None else None
+        if (
+            lease is None
+            or not lease.is_settled
+            or (dirty_ms is not None and dirty_ms != lease.instance.dirty_ms)
+        ):
+            return None
+        self.preservation.renewed(now=now.monotonic)
+        lease.renew(now=now)
+        return lease
+
     def cancel(self, key: Key, *, now: Instant) -> Changed:
         """End the lease, overdue or not; the override goes with it."""
         lease = self.leases.find(key)

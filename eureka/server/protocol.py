@@ -3,7 +3,7 @@ The HTTP protocol of a connection:
 uvicorn's on httptools, with bounds on how long and large a head may be.
 
 Who connects and says nothing, or never ends its head, costs one connection for a while and no more.
-The fast path for renewals belongs here too.
+Between two messages, the short route of renewals (`renewals`) is offered what arrives first.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from uvicorn.config import Config
     from uvicorn.server import ServerState
 
+    from eureka.server.renewals import Renewals
+
 LARGEST_HEAD: Final = (
     64 * 1024
 )  # bytes; Tomcat refuses heads above 8 KiB, other servers above 64 KiB
@@ -28,8 +30,11 @@ _TOO_LARGE: Final = (
 )
 
 
-class BoundedProtocol(HttpToolsProtocol):
+class RegistryProtocol(HttpToolsProtocol):
     """One connection."""
+
+    renewals: Renewals
+    """The short route of the server; `protocol_of` sets it."""
 
     def __init__(
         self,
@@ -42,6 +47,8 @@ class BoundedProtocol(HttpToolsProtocol):
         self._in_head = True
         self._head_size = 0
         self._head_timer: asyncio.TimerHandle | None = None
+        self._between_messages = True  # the parser has seen all of a message, and none of the next
+        self._renewed = False  # by the short route, since the time for an idle connection began
 
     def connection_made(  # type: ignore[override] # uvicorn's own signature
         self, transport: asyncio.Transport
@@ -56,7 +63,18 @@ class BoundedProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Read on; a head that goes on and on is refused."""
+        """Answer renewals; read on. A head that goes on and on is refused."""
+        if self._between_messages and self.renewals.open and self._may_answer():
+            answers, end = self.renewals.answer(data, self.server_state.default_headers)
+            if end:
+                self.transport.write(answers)
+                self._renewed = True
+                if self._head_timer is not None:
+                    self._stop_timer()
+                    self._wait_for_more()
+                if end == len(data):
+                    return
+                data = data[end:]
         super().data_received(data)
         if not self._in_head:
             return
@@ -67,10 +85,23 @@ class BoundedProtocol(HttpToolsProtocol):
         elif self._head_timer is None:
             self._head_timer = self.loop.call_later(HEAD_BUDGET, self._give_up)
 
+    def timeout_keep_alive_handler(self) -> None:
+        """
+        Close an idle connection.
+
+        The short route lets this timer run, since a timer costs as much as a renewal:
+        one that renewed meanwhile is given the whole time again.
+        """
+        if self._renewed and not self.transport.is_closing():
+            self._wait_for_more()
+        else:
+            super().timeout_keep_alive_handler()
+
     def on_message_begin(self) -> None:
         """Expect a head."""
         self._in_head = True
         self._head_size = 0
+        self._between_messages = False
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
@@ -78,6 +109,25 @@ class BoundedProtocol(HttpToolsProtocol):
         self._in_head = False
         self._stop_timer()
         super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        """Expect another message."""
+        super().on_message_complete()
+        self._between_messages = True
+
+    def _may_answer(self) -> bool:
+        """Tell whether an answer written now comes after those to all earlier calls."""
+        cycle = self.cycle
+        return (cycle is None or cycle.response_complete) and not (
+            self.pipeline or self.flow.write_paused or self.transport.is_closing()
+        )
+
+    def _wait_for_more(self) -> None:
+        self._renewed = False
+        self._unset_keepalive_if_required()
+        self.timeout_keep_alive_task = self.loop.call_later(
+            self.timeout_keep_alive, self.timeout_keep_alive_handler
+        )
 
     def _stop_timer(self) -> None:
         if self._head_timer is not None:
@@ -87,3 +137,8 @@ class BoundedProtocol(HttpToolsProtocol):
     def _give_up(self) -> None:
         self._head_timer = None
         self.transport.close()
+
+
+def protocol_of(renewals: Renewals) -> type[RegistryProtocol]:
+    """Return the protocol of the connections of one server."""
+    return type("ServerProtocol", (RegistryProtocol,), {"renewals": renewals})

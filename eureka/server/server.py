@@ -19,7 +19,8 @@ from eureka.server.app import Application
 from eureka.server.cluster import Cluster
 from eureka.server.cold import cold_application
 from eureka.server.log import Log
-from eureka.server.protocol import BoundedProtocol
+from eureka.server.protocol import protocol_of
+from eureka.server.renewals import Renewals
 from eureka.server.service import Service
 from eureka.server.timers import Timers
 
@@ -101,11 +102,12 @@ class RegistryServer:
         self._log = log
         self._reload = reload
         self._read_again = asyncio.Event()
+        self.renewals = Renewals(self.service)
         cold = cold_application(self.service, self.cluster)
         self._uvicorn = _Uvicorn(
             uvicorn.Config(
                 Application(self.service, cold, log),
-                http=BoundedProtocol,
+                http=protocol_of(self.renewals),
                 ws="none",
                 lifespan="off",
                 loop="none",
@@ -113,6 +115,7 @@ class RegistryServer:
                 log_level="critical",
                 access_log=False,
                 server_header=False,
+                proxy_headers=False,
                 timeout_keep_alive=KEEP_ALIVE,
                 timeout_graceful_shutdown=SHUTDOWN_BUDGET,
                 backlog=BACKLOG,
