@@ -20,7 +20,7 @@ from eureka_tck.targets.target import (
     NodePlan,
 )
 
-VERSIONS = ("5.0.3", "4.3.0")
+VERSIONS = ("5.0.3", "4.3.0", "3.1")
 CONFIG = "application.properties"
 HEAP = "-Xmx128m"  # 200 MB resident a node; some ten thousand instances fit
 DATE_RESOLUTION = 1.0  # registry s: an HTTP Date has whole seconds
@@ -66,6 +66,7 @@ class JavaTarget:
                 str(reference.java),
                 *reference.flags,
                 HEAP,
+                f"-Djava.io.tmpdir={plan.folder}",  # what a killed one leaves, goes with the run
                 "-jar",
                 str(reference.jar),
                 f"--spring.config.location=file:{config}",

@@ -45,7 +45,7 @@ def has(node: Node, app: str, identity: str) -> bool:
     return status == 200
 
 
-@pytest.mark.parametrize("target", ["java:5.0.3", "java:4.3.0"])
+@pytest.mark.parametrize("target", ["java:5.0.3", "java:4.3.0", "java:3.1"])
 def test_a_node_lives_on_the_clusters_clock(run: Run, target: str) -> None:
     """Its stamps agree with our clock at speed 10, after kill -9 and a restart too."""
     with Cluster(ClusterSpec.of("one", parse_target(target), speed=10), run) as cluster:

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 BUILD = 600  # s: Maven with an empty repository, on a busy machine
 
 
-def test_both_releases_are_known() -> None:
+def test_the_releases_are_known() -> None:
     """The releases of versions.toml can be named, the newest first."""
-    assert java.versions() == ("5.0.3", "4.3.0")
+    assert java.versions() == ("5.0.3", "4.3.0", "3.1")
     assert java.source_key("5.0.3") != java.source_key("4.3.0")
 
 
@@ -28,7 +28,7 @@ def test_an_unknown_release_is_answered_by_the_known_ones() -> None:
         java.application("5.0.4")
 
     assert wrong.value.problem == "There is no Java reference '5.0.4'."
-    assert "5.0.3, 4.3.0" in wrong.value.way_out
+    assert "5.0.3, 4.3.0, 3.1" in wrong.value.way_out
 
 
 @pytest.mark.usefixtures("bare_path")
@@ -101,12 +101,17 @@ def test_a_failed_build_shows_mavens_last_words_and_leaves_nothing(
 
 @pytest.mark.java
 @pytest.mark.timeout(BUILD)
-@pytest.mark.parametrize(("version", "core"), [("5.0.3", "2.0.6"), ("4.3.0", "2.0.4")])
-def test_a_release_holds_the_registry_it_is_named_after(version: str, core: str) -> None:
+@pytest.mark.parametrize(
+    ("version", "server", "core"),
+    [("5.0.3", "5.0.3", "2.0.6"), ("4.3.0", "4.3.0", "2.0.4"), ("3.1", "3.1.8", "1.10.18")],
+)
+def test_a_release_holds_the_registry_it_is_named_after(
+    version: str, server: str, core: str
+) -> None:
     """The jars of a release are Spring's server of that version and Netflix's core below it."""
     libraries = {path.name for path in (java.application(version) / "lib").iterdir()}
 
-    assert f"spring-cloud-netflix-eureka-server-{version}.jar" in libraries
+    assert f"spring-cloud-netflix-eureka-server-{server}.jar" in libraries
     assert f"eureka-core-{core}.jar" in libraries
 
 
