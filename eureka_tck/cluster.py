@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, Self
 
+from eureka_tck.actors.peer import ScriptedPeer
 from eureka_tck.backends import MACHINE, make_backend
 from eureka_tck.clock import Clock
 from eureka_tck.errors import CannotRun
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from eureka_tck.run import Run
     from eureka_tck.targets.target import Target
 
+BESIDE = "beside-"  # begins the name of a scripted peer on a node's own host
 LETTERS = string.ascii_lowercase
 PEER_TIMEOUT_MS = "3000"  # sped-up clusters: Spring's 200 ms would be 20 real ms at speed 10
 NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -51,6 +53,10 @@ class ClusterSpec:
     `ready` says when a node counts as started: when it has opened for traffic, or as soon as it
     answers HTTP (for rows about the time before it opens).
     `wall_steps` preloads what steps the wall clock of a running node.
+    With `autostart` off no node runs until it is started by its letter.
+    `scripted` names peers that are ours (`eureka_tck.actors.peer`): each node is told of them,
+    but of those named `beside-a`, …, which listen on a node's own host and must be told of by
+    settings. There "{name}" stands for the URL of such a peer, "{a}", … for that of a node.
     """
 
     name: str
@@ -62,6 +68,8 @@ class ClusterSpec:
     links: bool = False
     wall_steps: bool = False
     ready: Literal["open", "http"] = "open"
+    autostart: bool = True
+    scripted: tuple[str, ...] = ()
 
     @classmethod
     def of(  # noqa: PLR0913 - a cluster has that many sides; all but the first two are named
@@ -77,6 +85,8 @@ class ClusterSpec:
         links: bool = False,
         wall_steps: bool = False,
         ready: Literal["open", "http"] = "open",
+        autostart: bool = True,
+        scripted: Sequence[str] = (),
     ) -> ClusterSpec:
         """
         Return a spec with settings brought to one spelling, and one target a node.
@@ -99,6 +109,8 @@ class ClusterSpec:
             links=links,
             wall_steps=wall_steps,
             ready=ready,
+            autostart=autostart,
+            scripted=tuple(scripted),
         )
 
     @classmethod
@@ -124,6 +136,8 @@ class ClusterSpec:
             links=profile.links,
             wall_steps=profile.wall_steps,
             ready=profile.ready,
+            autostart=profile.autostart,
+            scripted=profile.scripted,
         )
 
     @property
@@ -142,12 +156,14 @@ class Cluster:
         self.nodes: Mapping[str, Node] = {}
         self.settings: Mapping[str, Mapping[str, str]] = {}
         self._backend: Backend = make_backend(spec.backend)
+        self._peers: dict[str, ScriptedPeer] = {}
         self._closing = threading.Event()
 
     def __enter__(self) -> Self:
         self.open()
         try:
-            self.start()
+            if self.spec.autostart:
+                self.start()
         except BaseException:
             self.close()
             raise
@@ -171,6 +187,16 @@ class Cluster:
     def __len__(self) -> int:
         return len(self.nodes)
 
+    def peer(self, name: str) -> ScriptedPeer:
+        """Return a scripted peer by its name."""
+        try:
+            return self._peers[name]
+        except KeyError:
+            raise CannotRun(
+                f"there is no scripted peer {name!r}; the cluster {self.spec.name} has "
+                f"{', '.join(self._peers) or 'none'}."
+            ) from None
+
     @property
     def links(self) -> Links:
         """The links between the nodes, and ours to them."""
@@ -191,6 +217,8 @@ class Cluster:
         self.clock = Clock(self.spec.speed)
         try:
             self._backend.open(self.spec, self.run, self.run.ledger, folder)
+            for name in self.spec.scripted:
+                self._peers[name] = self._invite(name)
             self.settings = {name: self._settings_of(name) for name in self.spec.node_names}
             self.nodes = {
                 name: Node.planned(self, self._backend, self._closing, name, target, folder / name)
@@ -223,18 +251,29 @@ class Cluster:
         self._closing.set()
         for node in self.nodes.values():
             node.close()
+        for peer in self._peers.values():
+            peer.close()
         try:
             self._backend.close()
         finally:
             if hasattr(self, "clock"):
                 self.clock.close()
 
+    def _invite(self, name: str) -> ScriptedPeer:
+        """Let a scripted peer listen where this backend's nodes reach it."""
+        host, port = self._backend.guest_address(name)
+        peer = ScriptedPeer(name, self.clock, host, port)
+        peer.listen()
+        peer.url = self._backend.guest_url(name, peer.port)
+        return peer
+
     def _settings_of(self, name: str) -> Mapping[str, str]:
         """Return the complete settings of a node: ours, then the profile's, then its own."""
         spec = self.spec
         host, port = self._backend.address(name)
         others = [other for other in spec.node_names if other != name]
-        peers = [self._backend.peer_url(name, other) for other in others]
+        guests = [peer.url for guest, peer in self._peers.items() if not guest.startswith(BESIDE)]
+        peers = [*(self._backend.peer_url(name, other) for other in others), *guests]
         several = "true" if others else "false"
         common = {
             "eureka.client.fetchRegistry": several,
@@ -255,7 +294,19 @@ class Cluster:
         }
         if spec.backend == "process":
             identity["server.address"] = host
-        return {**common, **spec.settings, **spec.settings_for.get(name, {}), **identity}
+        own = {**spec.settings, **spec.settings_for.get(name, {})}
+        if self._peers:
+            own = {key: self._told(name, text) for key, text in own.items()}
+        return {**common, **own, **identity}
+
+    def _told(self, name: str, text: str) -> str:
+        """Return a setting with the URLs that its words in braces stand for."""
+        for guest, peer in self._peers.items():
+            text = text.replace(f"{{{guest}}}", peer.url)
+        for other in self.spec.node_names:
+            if f"{{{other}}}" in text:
+                text = text.replace(f"{{{other}}}", self._backend.peer_url(name, other))
+        return text
 
 
 def _one_a_node(targets: Sequence[Target], nodes: int) -> tuple[Target, ...]:

@@ -8,6 +8,8 @@ Profiles are data, `fixtures/profiles/<name>.toml`:
     links = false              # default false: Toxiproxy only where a test needs it
     wall_steps = false         # default false: what steps a running node's wall clock
     ready = "open"             # or "http": for rows about the time before a node opens
+    autostart = true           # default true; false: a recording starts the nodes itself
+    scripted = ["one", "two"]  # scripted peers, told to each node; default none
     max_speed = 20             # the highest speed that keeps the tolerances
     seconds = 230              # registry s its tests are predicted to take
     why = "…"
@@ -43,6 +45,8 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     links: bool = False
     wall_steps: bool = False
     ready: Literal["open", "http"] = "open"
+    autostart: bool = True
+    scripted: tuple[str, ...] = ()
     settings: dict[str, Value] = msgspec.field(default_factory=dict)
     settings_for: dict[str, dict[str, Value]] = msgspec.field(default_factory=dict)
 

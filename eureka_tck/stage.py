@@ -152,7 +152,7 @@ def _needs_of(profile: Profile) -> set[str]:
     return {
         need
         for need, is_needed in (
-            ("peers", profile.nodes > 1),
+            ("peers", profile.nodes > 1 or bool(profile.scripted)),
             ("links", profile.links),
             ("step", profile.wall_steps),
         )

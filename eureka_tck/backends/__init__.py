@@ -54,6 +54,12 @@ class Backend(Protocol):
     def peer_url(self, source: str, sink: str) -> str:
         """Return what `source` is told as the URL of `sink`: through link `source>sink`, if any."""
 
+    def guest_address(self, guest: str) -> tuple[str, int]:
+        """Return where a scripted peer has to listen for the nodes; port 0: it may choose."""
+
+    def guest_url(self, guest: str, port: int) -> str:
+        """Return what the nodes are told as its URL, once it listens at that port."""
+
     def client_root(self, node: str) -> str:
         """Return http://host:port for our own calls: through link `client>node`, if any."""
 

@@ -5,6 +5,8 @@ One Toxiproxy container a cluster carries the aliases registry-a, registry-b, â€
 which registries know themselves and each other. The nodes behind it are node-a, node-b, â€¦.
 Link `a>b` is a port of that container, `client>a` a port of it that is published on 127.0.0.1:
 it alone is on the network that can publish, so all traffic passes through it, ours included.
+A scripted peer of ours listens on the host's own address in that network, the gateway, under a
+name of its own: containers reach the machine there, and nothing beyond it.
 Nothing is mounted but the wall-clock shim with its file; settings travel in the environment.
 """
 
@@ -44,6 +46,8 @@ NODE_PORT = 8761  # Eureka's own
 API_PORT = 8474  # Toxiproxy's own
 LINK_PORT = 10_000  # + 100 x index of the source + index of the sink
 CLIENT_PORT = 20_000  # + index of the sink
+GUEST_PORT = 30_000  # + index of the node: a scripted peer on its own host name
+BESIDE = "beside-"  # begins the name of such a peer
 TOXIPROXY_BUDGET = 15.0  # real s to answer; 0.6 s on an idle machine
 KILL_BUDGET = 10.0  # real s for a killed container to have ended
 LOG_SIZE = "50m"  # the engine keeps no more of a node's log
@@ -70,6 +74,7 @@ class DockerBackend:
         self._started: dict[str, float] = {}
         self._published: dict[int, int] = {}
         self._labels: dict[str, str] = {}
+        self._guests: dict[str, str] = {}
         self._prefix = ""
         self._folder: Path | None = None
 
@@ -91,6 +96,8 @@ class DockerBackend:
                 self._prefix, driver="bridge", internal=True, labels=self._labels
             )
             self._proxy = self._start_toxiproxy(image)
+            gateway = self._gateway() if spec.scripted else ""
+        self._guests = dict.fromkeys(spec.scripted, gateway)
         self._server = Toxiproxy("127.0.0.1", self._published[API_PORT])
         self._await_toxiproxy(self._server)
         names = link_names(self._nodes)
@@ -112,6 +119,23 @@ class DockerBackend:
         """Return the sink's alias at the port of the link; its own at that of our link."""
         origin = CLIENT if source == sink else source
         return f"http://registry-{sink}:{self._link_port(origin, sink)}/eureka/"
+
+    def guest_address(self, guest: str) -> tuple[str, int]:
+        """Return our own address in the cluster's network, at any port."""
+        return self._guests[guest], 0
+
+    def guest_url(self, guest: str, port: int) -> str:
+        """Return the URL under the peer's name, or under a node's where it stands beside it."""
+        node = guest.removeprefix(BESIDE)
+        if node not in self._nodes or self._server is None:
+            return f"http://{_host_of(guest)}:{port}/eureka/"
+        beside = GUEST_PORT + self._nodes.index(node)
+        self._server.create(
+            name=f"{guest}>{node}",
+            listen=f"0.0.0.0:{beside}",
+            upstream=f"{self._guests[guest]}:{port}",
+        )
+        return f"http://registry-{node}:{beside}/eureka/"
 
     def client_root(self, node: str) -> str:
         """Return where our link to the node is published."""
@@ -208,6 +232,16 @@ class DockerBackend:
             return CLIENT_PORT + index
         return LINK_PORT + 100 * self._nodes.index(source) + index
 
+    def _gateway(self) -> str:
+        """Return the machine's own address in the cluster's network."""
+        assert self._network is not None  # noqa: S101 - open() has just made it
+        self._network.reload()
+        for config in self._network.attrs["IPAM"]["Config"] or ():
+            if gateway := str(config.get("Gateway", "")).partition("/")[0]:
+                return gateway
+        raise CannotRun("the Docker engine gave the cluster's network no gateway, where a "
+                        "scripted peer would listen.")  # fmt: skip
+
     def _start_toxiproxy(self, image: str) -> Container:
         """
         Start Toxiproxy on the default network, which can publish, and on the cluster's.
@@ -267,6 +301,7 @@ class DockerBackend:
             networking_config={self._prefix: endpoint},
             volumes=mounts,
             dns_opt=DNS_OPTIONS,
+            extra_hosts={_host_of(guest): address for guest, address in self._guests.items()},
             log_config=LogConfig(type=LogConfig.types.JSON, config={"max-size": LOG_SIZE}),
         )
 
@@ -301,6 +336,11 @@ class DockerBackend:
             if container is not None and path.parent.is_dir():
                 with suppress(DockerException, OSError):  # evidence is no reason to leave things
                     path.write_bytes(container.logs())
+
+
+def _host_of(guest: str) -> str:
+    """Return the host name of a scripted peer: registries tell peers apart by it."""
+    return f"peer-{guest}"
 
 
 def _remove_container(container: Container | None) -> str:

@@ -1,8 +1,8 @@
 """
 Blocks of loopback addresses: 127.0.x belongs to one cluster while it lives.
 
-Its nodes are .11, .12, …, Toxiproxy is .9; a socket bound on .1 says that the block is taken, to
-every run of this machine, and goes with the process that holds it.
+Its nodes are .11, .12, …, scripted peers .51, .52, …, Toxiproxy is .9; a socket bound on .1 says
+that the block is taken, to every run of this machine, and goes with the process that holds it.
 A block where anything listens is passed over, as are ports that a server holds on all addresses.
 """
 
@@ -18,10 +18,12 @@ BLOCKS = range(2, 100)  # x of 127.0.x; 127.0.0 and 127.0.1 are used by systems 
 GUARD = 1  # the address of a block that says it is taken
 TOXIPROXY = 9
 FIRST_NODE = 11
+FIRST_GUEST = 51
 NOBODY = "127.0.254.253"  # an address no cluster uses
 NODE_PORT = 8761  # Eureka's own
 LINK_PORT = 8800  # + index of the source
 CLIENT_PORT = 8790
+GUEST_PORT = 8780  # of a scripted peer on a node's own address
 API_PORT = 8474  # Toxiproxy's own
 SHIFTS = (0, 10_000, 20_000)  # where a server of this machine holds port 8761 of all addresses
 
@@ -37,6 +39,10 @@ class Block:
     def node(self, index: int) -> str:
         """Return the address of a node."""
         return f"{self.prefix}.{FIRST_NODE + index}"
+
+    def guest(self, index: int) -> str:
+        """Return the address of a scripted peer."""
+        return f"{self.prefix}.{FIRST_GUEST + index}"
 
     @property
     def toxiproxy(self) -> tuple[str, int]:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 TOXIPROXY_BUDGET = 10.0  # real s to answer; 0.05 s on an idle machine
 KILL_BUDGET = 10.0  # real s for a killed process to be gone
+BESIDE = "beside-"  # a scripted peer of that name listens on the node's own host
 COMPILERS = ("cc", "gcc", "clang")  # of the shim that steps wall clocks
 PRIVATE = ("EUREKA_", "SPRING_", "SERVER_PORT", "SERVER_ADDRESS")  # of the environment: would set
 
@@ -61,6 +62,8 @@ class ProcessBackend:
         self._logs: dict[str, Path] = {}
         self._links = Links()
         self._through_links = False
+        self._block: loopback.Block | None = None
+        self._guests: tuple[str, ...] = ()
         self._shift = 0
         self._run = ""
         self._ledger: Ledger | None = None
@@ -89,6 +92,8 @@ class ProcessBackend:
             self._open_single(spec)
             return
         block = loopback.take_block(len(self._nodes), links=spec.links)
+        self._block = block
+        self._guests = spec.scripted
         self._closing.callback(block.guard.close)
         self._shift = block.shift
         self._addresses = {
@@ -108,6 +113,24 @@ class ProcessBackend:
         host, port = self._addresses[sink]
         if self._through_links and source != sink:
             port = self._link_port(source)
+        return f"http://{host}:{port}/eureka/"
+
+    def guest_address(self, guest: str) -> tuple[str, int]:
+        """Return an address of the block, or the node's own at another port."""
+        node = guest.removeprefix(BESIDE)
+        if node in self._addresses:
+            return self._addresses[node][0], loopback.GUEST_PORT + self._shift
+        if self._block is None:
+            raise CannotRun(
+                "a scripted peer needs more loopback addresses than 127.0.0.1, "
+                "and this system has no others.",
+                "`eureka-tck doctor` prints the command that makes them.",
+            )
+        return self._block.guest(self._guests.index(guest)), loopback.NODE_PORT + self._shift
+
+    def guest_url(self, guest: str, port: int) -> str:
+        """Return the URL at its address."""
+        host, _ = self.guest_address(guest)
         return f"http://{host}:{port}/eureka/"
 
     def client_root(self, node: str) -> str:
