@@ -35,6 +35,17 @@ class Lease:
         """The moment after which it is overdue, in monotonic seconds."""
         return self.renewed_at + self.instance.duration
 
+    @property
+    def was_renewed(self) -> bool:
+        """Whether it was renewed since it was registered."""
+        return self.renewed_ms != self.instance.registered_ms
+
+    @property
+    def heard_at(self) -> float:
+        """When the instance was last heard of, in monotonic seconds: without the bonus."""
+        bonus = RENEWAL_BONUS if self.was_renewed else 0
+        return self.renewed_at - bonus * self.instance.duration
+
     def hold(self, instance: Instance) -> None:
         """Be of this record from now on."""
         self.instance = instance
@@ -46,6 +57,13 @@ class Lease:
         bonus = RENEWAL_BONUS * self.instance.duration
         self.renewed_at = now.monotonic + bonus
         self.renewed_ms = now.epoch_ms + bonus * 1000
+
+    def age(self, silence: float, *, renewed: bool, now: Instant) -> None:
+        """Be as old as another node says: last heard of `silence` seconds ago."""
+        bonus = RENEWAL_BONUS * self.instance.duration if renewed else 0
+        self.renewed_at = now.monotonic - silence + bonus
+        if renewed:
+            self.renewed_ms = now.epoch_ms + round((bonus - silence) * 1000)
 
     def is_overdue(self, *, now: Instant, grace: float = 0.0) -> bool:
         """Tell whether it expired at least `grace` seconds ago."""

@@ -247,6 +247,34 @@ class Registry:
             return None
         return self._modify(lease, now=now, override=override)
 
+    def adopt(
+        self, instance: Instance, *, now: Instant, silence: float = 0.0, renewed: bool = False
+    ) -> Changed:
+        """
+        Hold this record as it is: another node and this one agreed on it, override included.
+
+        A lease that is held goes on; a new one is as old as `silence` and `renewed` say.
+        """
+        lease = self.leases.find(instance.key)
+        before = lease.instance if lease else None
+        after = replace(
+            instance,
+            registered_ms=before.registered_ms if before else now.epoch_ms,
+            service_up_ms=_up_since(before or instance, instance.status, now),
+            evicted_ms=0,
+            updated_ms=now.epoch_ms,
+            action=Action.MODIFIED if before else Action.ADDED,
+        )
+        if lease is not None:
+            self.leases.change(lease, after)
+        else:
+            self.preservation.client_came()
+            lease = Lease(after, now=now)
+            lease.age(silence, renewed=renewed, now=now)
+            self.leases.put(lease)
+        self.changes.note(after.key, now=now.monotonic)
+        return Changed(before, after)
+
     def set_metadata(self, key: Key, added: Mapping[str, str], *, now: Instant) -> Changed:
         """Add or replace metadata: a registration of the same instance with more metadata."""
         instance = self.read(key, now=now, to="take metadata").instance

@@ -1,0 +1,305 @@
+"""
+Two nodes of our own kind compare all they hold and end equal: what healing beyond the protocol is.
+
+Batches carry every change once, and renewals bring back what is missing; neither repairs an override,
+metadata or a cancellation that was lost in a cut longer than a task lives, for T is the same at both.
+So the nodes exchange a digest: 256 sums over the records, some 3 KiB. Where sums differ one says what
+it holds there, the other sends what the first lacks or holds otherwise, and asks for the rest.
+
+Rules:
+1. Leases are never prolonged. A record that travels keeps the age of its last renewal,
+   so nobody lives longer because nodes talk about it.
+2. A cancellation beats a record of the same T that was not renewed since (`departures`).
+   One that was renewed since is alive: its next renewal brings it back, the protocol's own way.
+3. An eviction is beaten by a node that heard of the instance later.
+4. Records that both hold are merged (`merge`), which ends the same on both sides.
+
+Nodes that agree say nothing: `rift` decides when there is a cause to compare.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
+from zlib import crc32
+
+import msgspec
+
+from eureka.core.departures import Cancelled
+from eureka.core.instance import Instance, Key
+from eureka.core.lease import RENEWAL_BONUS
+from eureka.core.merge import Version, digest, merge, same_statement
+from eureka.core.revision import Revision, Stamp
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Sequence
+
+    from eureka.core.departures import Departures
+    from eureka.core.event import Event
+    from eureka.core.instant import Instant
+    from eureka.core.lease import Lease
+    from eureka.core.registry import Registry
+    from eureka.core.revision import Revisions
+
+BUCKETS: Final = 256
+"""With 10,000 instances one that differs costs a look at 40 others."""
+
+MOST_ENTRIES: Final = 5_000
+"""One answer tells of as many records, some 400 KiB; what is beyond waits for the next comparison."""
+
+MOST_RECORDS: Final = 250
+"""One message carries as many whole records, as a batch does."""
+
+_WITHIN: Final = 2**63
+Seconds: TypeAlias = Annotated[float, msgspec.Meta(ge=0)]
+Sum: TypeAlias = Annotated[int, msgspec.Meta(ge=0, lt=_WITHIN)]
+
+
+class Digest(msgspec.Struct, frozen=True, gc=False, tag="digest"):
+    """What a node holds, summed up: one number a bucket."""
+
+    sums: Annotated[list[Sum], msgspec.Meta(min_length=BUCKETS, max_length=BUCKETS)]
+
+
+class Entry(msgspec.Struct, frozen=True, gc=False, array_like=True):
+    """One record in brief. `silence`: seconds since its last renewal; `left`: until it expires."""
+
+    key: Key
+    digest: int
+    dirty_ms: int
+    silence: float
+    left: float
+
+
+class Gone(msgspec.Struct, frozen=True, gc=False, array_like=True):
+    """A cancellation, `age` seconds ago."""
+
+    key: Key
+    dirty_ms: int
+    stamp: Stamp
+    age: Seconds
+
+
+class Holdings(msgspec.Struct, frozen=True, gc=False, tag="holdings"):
+    """What a node holds in the buckets named, and who left them."""
+
+    buckets: list[int]
+    entries: list[Entry]
+    gone: list[Gone]
+
+
+class Held(msgspec.Struct, frozen=True, gc=False):
+    """One whole record; `renewed` tells whether its lease was ever renewed."""
+
+    instance: Instance
+    revision: Revision
+    silence: Seconds
+    renewed: bool
+
+
+class Exchange(msgspec.Struct, frozen=True, gc=False, tag="exchange"):
+    """Records to merge, cancellations to carry out, and records that are asked for."""
+
+    records: list[Held]
+    gone: list[Gone] = []
+    wanted: list[Key] = []
+
+
+Question: TypeAlias = Digest | Exchange
+Reply: TypeAlias = Holdings | Exchange
+
+
+def bucket_of(key: Key) -> int:
+    """Return the bucket of an instance, the same at every node."""
+    return crc32(f"{key.app}/{key.id}".encode(errors="surrogatepass")) % BUCKETS
+
+
+def sums_of(leases: Iterable[Lease], sums: list[int] | None = None) -> list[int]:
+    """Return the sums over some leases, added to `sums`: many leases can be summed in slices."""
+    sums = [0] * BUCKETS if sums is None else sums
+    for lease in leases:
+        bucket = bucket_of(lease.instance.key)
+        sums[bucket] = (sums[bucket] + digest(lease.instance)) % _WITHIN
+    return sums
+
+
+class Healer:
+    """Compares and merges the records of one node with those of others."""
+
+    def __init__(self, registry: Registry, revisions: Revisions, departures: Departures) -> None:
+        self.registry = registry
+        self.revisions = revisions
+        self.departures = departures
+
+    # The node that answers
+
+    def holdings(
+        self, asked: Digest, sums: Sequence[int], leases: Iterable[Lease], *, now: Instant
+    ) -> Holdings:
+        """Answer a digest: tell of the buckets that differ, as many as fit."""
+        differing = {n for n, (a, b) in enumerate(zip(asked.sums, sums, strict=True)) if a != b}
+        by_bucket: dict[int, list[Lease]] = {n: [] for n in sorted(differing)}
+        for lease in leases:
+            bucket = bucket_of(lease.instance.key)
+            if bucket in by_bucket:
+                by_bucket[bucket].append(lease)
+        told: list[int] = []
+        entries: list[Entry] = []
+        for bucket, held in by_bucket.items():
+            if told and len(entries) + len(held) > MOST_ENTRIES:
+                break
+            told.append(bucket)
+            entries += [_entry(lease, now=now) for lease in held]
+        return Holdings(told, entries, self._gone(set(told), now=now))
+
+    def exchanged(self, asked: Exchange, *, now: Instant) -> tuple[Exchange, list[Event]]:
+        """Merge what another node sent; return what it asked for, and its own as they are now."""
+        events = self._take(asked, now=now)
+        keys = [held.instance.key for held in asked.records] + asked.wanted
+        return Exchange(self._records(keys, now=now)), events
+
+    # The node that asks
+
+    def compare(
+        self, sums: list[int]
+    ) -> Generator[Question, tuple[Reply, Instant], tuple[int, list[Event]]]:
+        """
+        Compare with another node: yields what to ask it, is sent the reply and the moment.
+
+        Returns how many records changed on either side, as far as is known, and what happened here.
+        """
+        reply, now = yield Digest(sums)
+        if not isinstance(reply, Holdings) or not reply.buckets:
+            return 0, []
+        events = self._cancel(reply.gone, now=now)
+        to_send, wanted, gone = self._plan(reply, now=now)
+        changed = len(events) + len(gone)
+        while to_send or wanted or gone:
+            sent, to_send = to_send[:MOST_RECORDS], to_send[MOST_RECORDS:]
+            asked, wanted = wanted[:MOST_RECORDS], wanted[MOST_RECORDS:]
+            told, gone = gone[:MOST_RECORDS], gone[MOST_RECORDS:]
+            reply, now = yield Exchange(self._records(sent, now=now), told, asked)
+            if not isinstance(reply, Exchange):
+                break
+            changed += len(sent)
+            happened = self._take(reply, now=now)
+            changed += len(happened)
+            events += happened
+        return changed, events
+
+    def _plan(self, theirs: Holdings, *, now: Instant) -> tuple[list[Key], list[Key], list[Gone]]:
+        """Return whose records to send, whose to ask for, and whose cancellations to tell."""
+        buckets = set(theirs.buckets)
+        there = {entry.key: entry for entry in theirs.entries}
+        left_there = {gone.key: gone for gone in theirs.gone}
+        to_send: list[Key] = []
+        for lease in self.registry.leases:
+            key = lease.instance.key
+            if bucket_of(key) not in buckets:
+                continue
+            entry = there.pop(key, None)
+            if entry is None:
+                known_gone = left_there.get(key)
+                blocked = known_gone is not None and lease.instance.dirty_ms <= known_gone.dirty_ms
+                if not blocked and not lease.is_overdue(now=now):
+                    to_send.append(key)
+            elif entry.digest != digest(lease.instance):
+                to_send.append(key)
+        wanted: list[Key] = []
+        gone: list[Gone] = []
+        for entry in there.values():
+            departure = self.departures.find_cancelled(entry.key)
+            if departure is not None and entry.dirty_ms <= departure.dirty_ms:
+                if entry.silence >= now.monotonic - departure.at:
+                    gone.append(_gone(entry.key, departure, now=now))
+            elif entry.left > 0 and self._heard_later(entry.key, entry.silence, now=now):
+                wanted.append(entry.key)
+        return to_send, wanted, gone
+
+    def _heard_later(self, key: Key, silence: float, *, now: Instant) -> bool:
+        evicted_at = self.departures.evicted_at(key)
+        return evicted_at is None or now.monotonic - silence > evicted_at
+
+    def _gone(self, buckets: set[int], *, now: Instant) -> list[Gone]:
+        return [
+            _gone(key, departure, now=now)
+            for key, departure in self.departures.all_cancelled()
+            if bucket_of(key) in buckets
+        ]
+
+    def _records(self, keys: Iterable[Key], *, now: Instant) -> list[Held]:
+        found = (self.registry.leases.find(key) for key in keys)
+        return [self._held(lease, now=now) for lease in found if lease is not None]
+
+    def _held(self, lease: Lease, *, now: Instant) -> Held:
+        return Held(
+            lease.instance,
+            self.revisions.of(lease.instance.key),
+            max(now.monotonic - lease.heard_at, 0.0),
+            lease.was_renewed,
+        )
+
+    def _take(self, message: Exchange, *, now: Instant) -> list[Event]:
+        events = self._cancel(message.gone, now=now)
+        for held in message.records:
+            changed = self._receive(held, now=now)
+            if changed is not None:
+                events.append(changed)
+        return events
+
+    def _cancel(self, gone: Iterable[Gone], *, now: Instant) -> list[Event]:
+        events: list[Event] = []
+        for one in gone:
+            self.revisions.witness(one.stamp)
+            lease = self.registry.leases.find(one.key)
+            at = now.monotonic - one.age
+            if lease is None:
+                known = self.departures.find_cancelled(one.key)
+                if known is None or known.stamp < one.stamp:
+                    self.departures.cancelled(one.key, Cancelled(one.dirty_ms, one.stamp, at))
+            elif lease.instance.dirty_ms <= one.dirty_ms and lease.heard_at <= at:
+                events.append(self.registry.cancel(one.key, now=now))
+                self.revisions.forget(one.key)
+                self.departures.cancelled(one.key, Cancelled(one.dirty_ms, one.stamp, at))
+        return events
+
+    def _receive(self, held: Held, *, now: Instant) -> Event | None:
+        """Merge one record of another node into what is held here."""
+        key = held.instance.key
+        theirs = Version(held.instance, held.revision)
+        self.revisions.witness(held.revision.data, held.revision.override)
+        lease = self.registry.leases.find(key)
+        if lease is not None:
+            mine = Version(lease.instance, self.revisions.of(key))
+            merged = merge(mine, theirs)
+            self.revisions.put(key, merged.revision)
+            if same_statement(merged.instance, lease.instance):
+                return None
+            return self.registry.adopt(merged.instance, now=now)
+        departure = self.departures.find_cancelled(key)
+        if departure is not None and held.instance.dirty_ms <= departure.dirty_ms:
+            return None
+        bonus = RENEWAL_BONUS if held.renewed else 0
+        left = held.instance.duration * (1 + bonus) - held.silence
+        if left <= 0 or not self._heard_later(key, held.silence, now=now):
+            return None
+        self.departures.came_back(key)
+        self.revisions.put(key, held.revision)
+        return self.registry.adopt(
+            held.instance, now=now, silence=held.silence, renewed=held.renewed
+        )
+
+
+def _entry(lease: Lease, *, now: Instant) -> Entry:
+    instance = lease.instance
+    return Entry(
+        instance.key,
+        digest(instance),
+        instance.dirty_ms,
+        now.monotonic - lease.heard_at,
+        lease.expires_at - now.monotonic,
+    )
+
+
+def _gone(key: Key, departure: Cancelled, *, now: Instant) -> Gone:
+    age = max(now.monotonic - departure.at, 0.0)
+    return Gone(key, departure.dirty_ms, departure.stamp, age)
