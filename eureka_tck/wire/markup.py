@@ -29,7 +29,7 @@ _RENAMED: Final = {"overriddenstatus": "overriddenStatus"}
 
 def as_json_shape(body: bytes) -> dict[str, Json]:
     """Return the document as the JSON answer with the same content; ValueError if it cannot be."""
-    root = fromstring(body, forbid_dtd=True)
+    root = document(body)
     readers: dict[str, Callable[[Element], Json]] = {
         "instance": _instance,
         "application": _application,
@@ -38,6 +38,12 @@ def as_json_shape(body: bytes) -> dict[str, Json]:
     if root.tag not in readers:
         raise ValueError(f"its root is <{root.tag}>, not one of {', '.join(readers)}")
     return {root.tag: readers[root.tag](root)}
+
+
+def document(body: bytes) -> Element:
+    """Return the root of any document without a document type; ParseError if it is ill-formed."""
+    root: Element = fromstring(body, forbid_dtd=True)
+    return root
 
 
 def unescaped(name: str) -> str:
