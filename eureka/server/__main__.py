@@ -12,11 +12,14 @@ import msgspec
 
 from eureka import __version__
 from eureka.core.errors import ConfigurationError
+from eureka.server.binding import Sources, load_with_sources
 from eureka.server.clock import Clock
-from eureka.server.settings import Settings, described, load
+from eureka.server.description import described
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from eureka.server.settings import Settings
 
 CANNOT_RUN = 3
 HIGHEST_PORT = 65535
@@ -63,28 +66,28 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; return its exit code."""
     arguments = _parser().parse_args(argv)
     try:
-        settings = _load(arguments)
+        settings, sources = _load(arguments)
         if arguments.check_config:
-            sys.stdout.write(described(settings))
+            sys.stdout.write(described(settings, sources))
             return 0
         # Imported late: a wrong setting is told without loading a web server first.
         from eureka.server import server  # noqa: PLC0415 - as the line above says
 
         clock = Clock(speed=arguments.speed, epoch=arguments.epoch)
         with server.listen(settings) as listener:
-            server.run(settings, clock, listener, reload=lambda: _load(arguments))
+            server.run(settings, clock, listener, reload=lambda: _load(arguments)[0])
     except ConfigurationError as error:
         sys.stderr.write(f"eureka-server: {error}\n")
         return CANNOT_RUN
     return 0
 
 
-def _load(arguments: argparse.Namespace) -> Settings:
-    given = {"host": arguments.host, "port": arguments.port}
-    return msgspec.structs.replace(
-        load(arguments.config, os.environ),
-        **{name: value for name, value in given.items() if value is not None},
-    )
+def _load(arguments: argparse.Namespace) -> tuple[Settings, Sources]:
+    settings, sources = load_with_sources(arguments.config, os.environ)
+    given = {"host": arguments.host, "port": arguments.port, "log_format": arguments.log_format}
+    given = {name: value for name, value in given.items() if value is not None}
+    sources |= {name: f"argument --{name.replace('_', '-')}" for name in given}
+    return msgspec.structs.replace(settings, **given), sources
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -99,6 +102,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--host", help="address to listen on (server.address; all of them)")
     parser.add_argument("--port", type=_port, help="port to listen on (server.port; 8761)")
+    parser.add_argument(
+        "--log-format",
+        choices=("text", "json"),
+        help="lines for people or JSON for programs (eureka.server.logFormat; text)",
+    )
     parser.add_argument(
         "--speed",
         type=_speed,

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 ENVIRONMENT = "environment"
 _PLACEHOLDER = re.compile(r"\$\{([^${}:]+)(?::([^{}]*))?\}")
+_INDEX = re.compile(r"\[[0-9]+\]\Z")  # of an element, as Spring writes lists in .properties files
 _DEEPEST = 20  # placeholders resolved one inside the other, before it is called a circle
 _ON_PROFILE = ("spring.config.activate.onprofile", "spring.profiles")
 
@@ -60,7 +61,9 @@ def load_file(path: Path, environment: Mapping[str, str]) -> Properties:
     active = set(environment.get("SPRING_PROFILES_ACTIVE", "").replace(" ", "").split(","))
     found: Properties = {}
     for pairs in read(text, path):
-        document = {relaxed(name): Property(name, value, str(path)) for name, value in pairs}
+        document = {
+            relaxed(name): Property(name, value, str(path)) for name, value in _joined(pairs)
+        }
         if _applies(document, active):
             found |= document
     return resolve(found, environment)
@@ -95,6 +98,16 @@ def _lines(text: str, path: Path) -> list[list[tuple[str, str]]]:
                 raise ConfigurationError(str(path), "", problem)
             documents[-1].append((parts[0], parts[1]))
     return documents
+
+
+def _joined(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return the same with `name[0]`, `name[1]`, … made one list with commas."""
+    joined: dict[str, str] = {}
+    for name, value in pairs:
+        plain = _INDEX.sub("", name)
+        indexed = plain != name and plain in joined
+        joined[plain] = f"{joined[plain]},{value}" if indexed else value
+    return list(joined.items())
 
 
 def resolve(properties: Properties, environment: Mapping[str, str]) -> Properties:

@@ -1,36 +1,96 @@
-"""
-The settings of a server:
-by Spring's names, with Spring's defaults, from a file and the environment.
-"""
+"""All a server can be told, as values; `binding` reads them from files and the environment."""
 
 from __future__ import annotations
 
-import re
 import socket
-from difflib import get_close_matches
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping
+from typing import Literal
 
 import msgspec
 
-from eureka.core.errors import ConfigurationError
-from eureka.core.policy import Policy, ReplicationPolicy
-from eureka.server.properties import (
-    ENVIRONMENT,
-    Properties,
-    Property,
-    from_environment,
-    load_file,
-    relaxed,
-)
-from eureka.server.spring_names import UNUSED, UNUSED_MAPS
-from eureka.server.values import Parser, boolean, milliseconds, seconds, share, url, whole
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
+from eureka.core.policy import Policy, RatePolicy, ReplicationPolicy
 
 _MEBIBYTE = 1024 * 1024
 _EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - addresses to recognise, not to bind
+
+ClientAuthentication = Literal["none", "want", "need"]
+
+
+class OwnInstance(msgspec.Struct, frozen=True, kw_only=True):
+    """
+    What the server registers of itself, where Spring's defaults do not fit;
+    an empty text or None means the default. Durations in registry seconds.
+    """
+
+    instance_id: str = ""
+    app: str = ""
+    app_group: str = ""
+    ip_address: str = ""
+    prefer_ip_address: bool = False
+    port: int | None = None
+    port_enabled: bool = True
+    secure_port: int | None = None
+    secure_port_enabled: bool = False
+    vip_address: str = ""
+    secure_vip_address: str = ""
+    home_page_path: str = "/"
+    home_page_url: str = ""
+    status_page_path: str = "/"
+    status_page_url: str = ""
+    health_check_path: str = "/health"
+    health_check_url: str = ""
+    secure_health_check_url: str = ""
+    renewal_interval: int = 30
+    duration: int = 90
+    initial_status: str = "UP"
+    metadata: Mapping[str, str] = {}
+    cancels: bool = True  # when the server ends
+
+
+class Security(msgspec.Struct, frozen=True, kw_only=True):
+    """Who may call, and how connections are protected; files are PEM."""
+
+    user: str = "user"  # Spring Boot's SecurityProperties
+    password: str = ""  # none: everybody may call
+    tls: bool = True  # if there is a certificate
+    certificate: str = ""
+    private_key: str = ""
+    private_key_password: str = ""
+    client_authentication: ClientAuthentication = "none"
+    client_authorities: str = ""
+    peer_authorities: str = ""
+    peer_authorities_type: str = "PEM"
+    peer_certificate: str = ""
+    peer_certificate_type: str = "PEM"
+    peer_certificate_password: str = ""
+
+    @property
+    def login_required(self) -> bool:
+        """Tell whether callers have to say who they are."""
+        return bool(self.password)
+
+    @property
+    def serves_tls(self) -> bool:
+        """Tell whether the server listens for TLS."""
+        return self.tls and bool(self.certificate)
+
+
+class RegionSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """The registries of other regions; durations in registry seconds."""
+
+    urls: Mapping[str, str] = {}  # by name, as queries spell it
+    allowed: Mapping[str, frozenset[str]] = {}
+    """The applications that are taken of a region, by its name; `global` for all other regions."""
+    fetch_interval: float = 30.0
+    connect_timeout: float = 1.0
+    read_timeout: float = 1.0
+    gzip: bool = True
+    no_fallback: bool = False
+    authorities: str = ""
+
+    def applications(self, region: str) -> frozenset[str] | None:
+        """Return the applications that are taken of a region; None means all."""
+        return self.allowed.get(region.lower(), self.allowed.get("global"))
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,7 +99,17 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     host: str = "0.0.0.0"  # noqa: S104 - a registry is there for others, as Spring's server is
     port: int = 8761
     host_name: str = ""
+    application: str = "unknown"  # Spring's default name
+    environment: str = "test"  # eureka-client's default, shown on the status page
+    data_center: str = "default"  # the same
+    dashboard: bool = True
+    dashboard_path: str = "/"
+    log_format: Literal["text", "json"] = "text"
     my_url: str = ""
+    region: str = "us-east-1"  # Spring's default
+    zone: str = "defaultZone"
+    prefer_same_zone: bool = True
+    service_urls_from_dns: bool = False
     peers: tuple[str, ...] = ()
     self_preservation: bool = True
     renewal_percent_threshold: float = 0.85
@@ -67,6 +137,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     peer_read_timeout: float = 0.2
     peers_update_interval: float = 600.0
     max_body: int = 16 * _MEBIBYTE  # bytes
+    rate_limited: bool = False
+    rate: RatePolicy = RatePolicy()
+    own: OwnInstance = OwnInstance()
+    security: Security = Security()
+    regions: RegionSettings = RegionSettings()
     unused: tuple[str, ...] = ()
     """Names that were given and have no effect here."""
 
@@ -107,170 +182,3 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     def replication(self) -> ReplicationPolicy:
         """Return what the outboxes are told of this."""
         return ReplicationPolicy(life=self.replication_life, capacity=self.replication_capacity)
-
-
-USED: Final[tuple[tuple[str, str, Parser], ...]] = (
-    ("server.address", "host", str),
-    ("server.port", "port", whole(0, 65535)),
-    ("eureka.instance.hostname", "host_name", str),
-    ("eureka.server.myUrl", "my_url", url),
-    ("eureka.server.enableSelfPreservation", "self_preservation", boolean),
-    ("eureka.server.renewalPercentThreshold", "renewal_percent_threshold", share),
-    ("eureka.server.expectedClientRenewalIntervalSeconds", "expected_renewal_interval", whole(1)),
-    ("eureka.server.evictionIntervalTimerInMs", "eviction_interval", milliseconds(1)),
-    ("eureka.server.renewalThresholdUpdateIntervalMs", "recount_interval", milliseconds(1)),
-    ("eureka.server.defaultOpenForTrafficCount", "open_count", whole(0)),
-    ("eureka.instance.registry.defaultOpenForTrafficCount", "open_count", whole(0)),
-    ("eureka.server.waitTimeInMsWhenSyncEmpty", "wait_when_sync_empty", milliseconds(0)),
-    ("eureka.server.retentionTimeInMSInDeltaQueue", "delta_retention", milliseconds(0)),
-    ("eureka.server.deltaRetentionTimerIntervalInMs", "delta_retention_interval", milliseconds(1)),
-    ("eureka.server.disableDelta", "disable_delta", boolean),
-    ("eureka.server.syncWhenTimestampDiffers", "compare_timestamps", boolean),
-    ("eureka.server.useReadOnlyResponseCache", "read_only_cache", boolean),
-    ("eureka.server.responseCacheUpdateIntervalMs", "cache_update_interval", milliseconds(1)),
-    ("eureka.server.responseCacheAutoExpirationInSeconds", "cache_expiry", seconds(0)),
-    ("eureka.server.registrySyncRetries", "sync_retries", whole(0)),
-    ("eureka.server.registrySyncRetryWaitMs", "sync_retry_wait", milliseconds(0)),
-    ("eureka.client.fetchRegistry", "fetch_registry", boolean),
-    ("eureka.client.registerWithEureka", "register_with_eureka", boolean),
-    ("eureka.client.eurekaServerConnectTimeoutSeconds", "fetch_connect_timeout", seconds(1)),
-    ("eureka.client.eurekaServerReadTimeoutSeconds", "fetch_read_timeout", seconds(1)),
-    ("eureka.server.maxTimeForReplication", "replication_life", milliseconds(1)),
-    ("eureka.server.maxElementsInPeerReplicationPool", "replication_capacity", whole(1)),
-    ("eureka.server.peerNodeConnectTimeoutMs", "peer_connect_timeout", milliseconds(1)),
-    ("eureka.server.peerNodeReadTimeoutMs", "peer_read_timeout", milliseconds(1)),
-    ("eureka.server.peerEurekaNodesUpdateIntervalMs", "peers_update_interval", milliseconds(1)),
-    ("eureka.server.maxRequestBodyBytes", "max_body", whole(1024)),
-)
-"""Spring's name, the field of `Settings`, how it is read; a later name goes before an earlier one.
-`eureka.server.maxRequestBodyBytes` is this server's own."""
-
-_DURATIONS = {
-    name
-    for name, value in msgspec.structs.asdict(Settings()).items()
-    if isinstance(value, float) and name != "renewal_percent_threshold"
-}
-_SERVICE_URL = "eureka.client.serviceUrl"
-_ZONES = "eureka.client.availabilityZones"
-_REGION = "eureka.client.region"
-_MAPS = tuple(relaxed(name) for name in (_SERVICE_URL, _ZONES, *UNUSED_MAPS))
-_KNOWN = {relaxed(name): name for name in (*(name for name, _, _ in USED), *UNUSED, _REGION)}
-_IN_ENVIRONMENT = {key.replace(".", ""): key for key in _KNOWN}
-_OURS = ("eurekaserver", "eurekaclient", "eurekainstance", "eurekadashboard")
-# What Kubernetes puts into every container for a service that is called eureka-server.
-_SERVICE_LINK = re.compile(r"_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_[0-9]+_(TCP|UDP)\w*)?)\Z")
-
-
-def load(path: Path | None, environment: Mapping[str, str]) -> Settings:
-    """Return the settings of a file and the environment, or say which one cannot be meant."""
-    properties = load_file(path, environment) if path else {}
-    _check_names(properties)
-    properties |= _named_in(environment)
-    return _build(properties)
-
-
-def described(settings: Settings) -> str:
-    """
-    Return the effective settings, one a line, by the names they are given by;
-    seconds as such.
-    """
-    names = {field: name for name, field, _ in USED} | {"peers": f"{_SERVICE_URL}.defaultZone"}
-    values = msgspec.structs.asdict(settings) | {
-        "sync_retries": settings.copies,
-        "host_name": settings.own_host,
-        "peers": ",".join(settings.peers),
-    }
-    lines = [
-        f"{name} = {values[field]}{' s' if field in _DURATIONS else ''}\n"
-        for field, name in names.items()
-    ]
-    lines += [f"{name} has no effect here\n" for name in settings.unused]
-    return "".join(lines)
-
-
-def _build(properties: Properties) -> Settings:
-    fields: dict[str, object] = {}
-    for name, field, parse in USED:
-        found = properties.get(relaxed(name))
-        if found is not None and found.value.strip():
-            fields[field] = _parsed(found, parse)
-    fields["peers"] = _peers(properties)
-    used = {relaxed(name) for name, _, _ in USED} | {relaxed(_REGION)}
-    fields["unused"] = tuple(
-        sorted(
-            found.name
-            for key, found in properties.items()
-            if key not in used and not key.startswith((relaxed(_SERVICE_URL), relaxed(_ZONES)))
-        )
-    )
-    return msgspec.convert(fields, Settings)
-
-
-def _parsed(found: Property, parse: Parser) -> object:
-    try:
-        return parse(found.value.strip())
-    except ValueError as error:
-        raise ConfigurationError(found.where, found.name, str(error)) from None
-
-
-def _peers(properties: Properties) -> tuple[str, ...]:
-    """Return the service URLs of the region's zones, each once, in order."""
-    region = properties.get(relaxed(_REGION))
-    name = relaxed(region.value) if region and region.value else "useast1"  # Spring's default
-    zones = properties.get(f"{relaxed(_ZONES)}.{name}")
-    urls: dict[str, None] = {}
-    for zone in zones.value.split(",") if zones else ("defaultZone",):
-        found = properties.get(f"{relaxed(_SERVICE_URL)}.{relaxed(zone.strip())}")
-        for one in found.value.split(",") if found else ():
-            if found and one.strip():
-                urls[str(_parsed(msgspec.structs.replace(found, value=one), url))] = None
-    return tuple(urls)
-
-
-def _check_names(properties: Properties) -> None:
-    for key, found in properties.items():
-        if key.startswith("eureka.") and key not in _KNOWN and not _in_map(key):
-            raise ConfigurationError(found.where, found.name, _unknown(key))
-
-
-def _unknown(key: str) -> str:
-    name = _nearest(key, ("eureka.server.", "eureka.client.", "eureka.instance."), _KNOWN)
-    return _refusal(name and _KNOWN[name])
-
-
-def _refusal(suggestion: str | None) -> str:
-    hint = f"; did you mean {suggestion}?" if suggestion else ""
-    return f"is no setting of a Eureka server{hint}"
-
-
-def _nearest(wanted: str, prefixes: Sequence[str], known: Iterable[str]) -> str | None:
-    """Return the known name that is most like it behind the prefix they share, if any is near."""
-    prefix = next((one for one in prefixes if wanted.startswith(one)), "")
-    names = [name[len(prefix) :] for name in known if name.startswith(prefix)]
-    nearest = get_close_matches(wanted[len(prefix) :], names, n=1)
-    return prefix + nearest[0] if nearest else None
-
-
-def _in_map(key: str) -> bool:
-    return any(key.startswith(f"{prefix}.") for prefix in _MAPS)
-
-
-def _named_in(environment: Mapping[str, str]) -> Properties:
-    """Return the settings among the variables; an unknown name that starts like one is an error."""
-    found: Properties = {}
-    for key, variable in from_environment(environment).items():
-        dotless = key.replace(".", "")
-        in_map = next((one for one in _MAPS if dotless.startswith(one.replace(".", ""))), None)
-        if dotless in _IN_ENVIRONMENT:
-            found[_IN_ENVIRONMENT[dotless]] = variable
-        elif in_map is not None:
-            found[f"{in_map}.{dotless[len(in_map.replace('.', '')) :]}"] = variable
-        elif dotless.startswith(_OURS) and not _SERVICE_LINK.search(variable.name):
-            name = _nearest(dotless, _OURS, _IN_ENVIRONMENT)
-            problem = _refusal(name and _variable(name))
-            raise ConfigurationError(ENVIRONMENT, variable.name, problem)
-    return found
-
-
-def _variable(dotless: str) -> str:
-    return _IN_ENVIRONMENT[dotless].upper().replace(".", "_")

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
+
+from eureka.server.redaction import redacted
 
 Parser = Callable[[str], object]
 """Makes a value of a text, or raises a `ValueError` whose text goes behind the setting's name."""
@@ -57,15 +60,72 @@ def share(text: str) -> float:
 
 def url(text: str) -> str:
     """Return the URL of a registry, with a slash at its end."""
-    parts = urlsplit(text)
     try:
+        parts = urlsplit(text)
         sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         sound = False
     if not sound:
-        raise _refusal("a URL such as http://registry-b:8761/eureka/", text)
+        # Whatever stands before an @ may be somebody's password.
+        raise _refusal("a URL such as http://registry-b:8761/eureka/", text.rpartition("@")[2])
     return text if text.endswith("/") else f"{text}/"
 
 
+def names(text: str) -> frozenset[str]:
+    """Return a set of names that are parted by commas."""
+    return frozenset(part.strip() for part in text.split(",") if part.strip())
+
+
+def choice(*allowed: str) -> Callable[[str], str]:
+    """Return a parser of one of some words, in whatever case."""
+
+    def parse(text: str) -> str:
+        if text.lower() not in allowed:
+            raise _refusal(" or ".join(allowed), text)
+        return text.lower()
+
+    return parse
+
+
+def status(text: str) -> str:
+    """Return the status an instance may start with."""
+    return choice("up", "down", "starting", "out_of_service")(text).upper()
+
+
+def readable_file(text: str) -> str:
+    """Return the path of a file that can be read."""
+    path = text.removeprefix("file:")
+    if path.startswith("classpath:"):
+        raise ValueError(f"must be a file outside of any jar, but is '{text}'")
+    try:
+        with Path(path).open("rb"):
+            return path
+    except OSError as error:
+        raise ValueError(
+            f"must be a file that can be read, but '{path}': {error.strerror}"
+        ) from None
+
+
+def no_dns(text: str) -> bool:
+    """Return False; peers are never looked for in the DNS."""
+    if boolean(text):
+        raise ValueError("must be false: this server reads its peers from service-url only")
+    return False
+
+
+def pem(text: str) -> str:
+    """Return the one type of key store that is read."""
+    if text.lower() != "pem":
+        raise _refusal("PEM: Java key stores are not read here", text)
+    return text
+
+
+def page_path(text: str) -> str:
+    """Return the path of a page on this server."""
+    if not text.startswith("/"):
+        raise _refusal("a path such as /status", text)
+    return text if text == "/" else text.rstrip("/")
+
+
 def _refusal(expectation: str, text: str) -> ValueError:
-    return ValueError(f"must be {expectation}, but is '{text}'")
+    return ValueError(f"must be {expectation}, but is '{redacted(text)}'")

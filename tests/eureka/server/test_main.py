@@ -142,7 +142,7 @@ def test_settings_can_be_checked_without_serving(
 
     assert main(["--check-config", "--port", "5"]) == 0
 
-    assert "server.port = 5\n" in capsys.readouterr().out
+    assert "server.port = 5  (argument --port)\n" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from eureka.core.errors import ConfigurationError
-from eureka.core.policy import Policy, ReplicationPolicy
-from eureka.server.settings import USED, Settings, described, load
-from eureka.server.spring_names import UNUSED
+from eureka.core.policy import Policy, RatePolicy, ReplicationPolicy
+from eureka.server.binding import load, load_with_sources
+from eureka.server.description import described
+from eureka.server.settings import OwnInstance, RegionSettings, Security, Settings
+from eureka.server.spring_names import UNUSED, USED
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -171,18 +173,13 @@ def test_other_names_are_listed_and_ignored(file: Path) -> None:
     """Spring's own, and those of a Eureka server that this one does not need."""
     settings = loaded(
         file,
-        "spring.application.name: registry\n"
-        f"{SERVER}.rateLimiterEnabled: true\n"
-        "eureka.instance.metadata-map.zone: z1\n"
+        "spring.main.banner-mode: off\n"
+        f"{SERVER}.xmlCodecName: x\n"
         "eureka.client.region: r\n"
         "eureka.client.availability-zones.r: z\n",
     )
 
-    assert settings.unused == (
-        "eureka.instance.metadata-map.zone",
-        "eureka.server.rateLimiterEnabled",
-        "spring.application.name",
-    )
+    assert settings.unused == ("eureka.server.xmlCodecName", "spring.main.banner-mode")
 
 
 def test_peers_are_the_service_urls_of_the_default_zone(file: Path) -> None:
@@ -252,20 +249,27 @@ def test_the_old_name_of_the_open_count_works(file: Path) -> None:
     assert loaded(file, new + old).open_count == 0
 
 
-def test_settings_are_described_by_their_names(file: Path) -> None:
-    """One a line, durations in seconds, and what has no effect."""
-    text = described(
-        loaded(
-            file,
-            f"{SERVER}.evictionIntervalTimerInMs: 5500\nspring.x: 1\n"
-            "eureka.client.serviceUrl.defaultZone: http://b:1/\n",
-        )
-    ).splitlines()
+def test_settings_are_described_with_their_sources(file: Path) -> None:
+    """One a line, durations in seconds, where each comes from, and what has no effect."""
+    file.write_text(
+        f"{SERVER}.evictionIntervalTimerInMs: 5500\nspring.x: 1\n"
+        "eureka.client.serviceUrl.defaultZone: http://me:secret@b:1/\n"
+        "eureka.instance.metadata-map.zone: north\n"
+    )
+    environment = {"SPRING_SECURITY_USER_PASSWORD": "secret", "SERVER_PORT": "5"}
+    text = described(*load_with_sources(file, environment)).splitlines()
 
-    assert "eureka.server.evictionIntervalTimerInMs = 5.5 s" in text
-    assert "eureka.server.renewalPercentThreshold = 0.85" in text
-    assert "eureka.client.serviceUrl.defaultZone = http://b:1/" in text
+    assert f"eureka.server.evictionIntervalTimerInMs = 5.5 s  ({file})" in text
+    assert "eureka.server.renewalPercentThreshold = 0.85  (default)" in text
+    assert "eureka.server.enableSelfPreservation = true  (default)" in text
+    assert "server.port = 5  (environment: SERVER_PORT)" in text
+    assert (
+        "spring.security.user.password = ***  (environment: SPRING_SECURITY_USER_PASSWORD)" in text
+    )
+    assert f"eureka.client.serviceUrl.* = http://b:1/  ({file})" in text
+    assert f"eureka.instance.metadataMap.zone = north  ({file})" in text
     assert text[-1] == "spring.x has no effect here"
+    assert "secret" not in "".join(text)
 
 
 def test_no_name_is_both_used_and_unused() -> None:
@@ -274,3 +278,137 @@ def test_no_name_is_both_used_and_unused() -> None:
 
     assert used.isdisjoint(UNUSED)
     assert len(set(UNUSED)) == len(UNUSED)
+
+
+def test_zones_begin_with_the_own_one_and_fall_back_to_the_default_zone(file: Path) -> None:
+    """A zone without URLs of its own has those of the default zone, as in Spring."""
+    text = (
+        "eureka:\n  instance.metadata-map.zone: z2\n  client:\n    region: north-1\n"
+        "    availability-zones: {north-1: [z1, z2, z3]}\n"
+        "    service-url: {z1: http://a:1/, z2: http://b:1/, defaultZone: http://d:1/}\n"
+    )
+    settings = loaded(file, text)
+
+    assert settings.peers == ("http://b:1/", "http://d:1/", "http://a:1/")
+    assert (settings.region, settings.zone) == ("north-1", "z2")
+    assert loaded(file, f"{text}eureka.client.prefer-same-zone-eureka: false\n").peers == (
+        "http://a:1/",
+        "http://b:1/",
+        "http://d:1/",
+    )
+
+
+def test_the_own_instance_is_described_by_springs_names(file: Path) -> None:
+    """Metadata keep their spelling; the application is called as Spring's."""
+    settings = loaded(
+        file,
+        "spring.application.name: registry\n"
+        "eureka.instance:\n  instance-id: r-1\n  lease-renewal-interval-in-seconds: 10\n"
+        "  metadata-map: {startedBy: me, a-b: '${who:x}'}\n  initial-status: OUT_OF_SERVICE\n",
+        EUREKA_INSTANCE_METADATAMAP_COLOUR="red",
+    )
+
+    assert settings.own == OwnInstance(
+        app="registry",
+        instance_id="r-1",
+        renewal_interval=10,
+        initial_status="OUT_OF_SERVICE",
+        metadata={"startedBy": "me", "a-b": "x", "colour": "red"},
+    )
+
+
+def test_regions_and_their_whitelists(file: Path) -> None:
+    """Names keep their spelling; the global whitelist is for regions without their own."""
+    settings = loaded(
+        file,
+        f"{SERVER}:\n"
+        "  remote-region-urls-with-name: {us-West: http://w:1/eureka, north: http://n:1/eureka}\n"
+        "  remote-region-app-whitelist: {us-West: [cart, billing], global: x}\n"
+        "  remote-region-registry-fetch-interval: 3\n"
+        "  disable-transparent-fallback-to-other-region: true\n",
+    )
+
+    assert settings.regions == RegionSettings(
+        urls={"us-West": "http://w:1/eureka/", "north": "http://n:1/eureka/"},
+        allowed={"us-west": frozenset({"CART", "BILLING"}), "global": frozenset({"X"})},
+        fetch_interval=3,
+        no_fallback=True,
+    )
+    assert settings.regions.applications("us-West") == frozenset({"CART", "BILLING"})
+    assert settings.regions.applications("north") == frozenset({"X"})
+
+
+def test_regions_without_names_are_called_by_their_hosts(tmp_path: Path) -> None:
+    """The older way; a list in a .properties file has indices."""
+    file = tmp_path / "application.properties"
+    name = f"{SERVER}.remoteRegionUrls"
+    settings = loaded(file, f"{name}[0]=http://w:1/eureka\n{name}[1]=http://n.org/eureka\n")
+
+    assert settings.regions.urls == {"w": "http://w:1/eureka/", "n.org": "http://n.org/eureka/"}
+    assert settings.regions.applications("w") is None
+
+
+def test_rates_are_set_by_their_names(file: Path) -> None:
+    """Spring's names and Netflix's defaults."""
+    settings = loaded(
+        file,
+        f"{SERVER}:\n  rate-limiter-enabled: true\n  rate-limiter-burst-size: 5\n"
+        "  rate-limiter-privileged-clients: [a, b]\n",
+    )
+
+    assert settings.rate_limited
+    assert settings.rate == RatePolicy(burst=5, privileged=frozenset({"a", "b"}))
+
+
+def test_a_login_is_springs_own(file: Path) -> None:
+    """With the user that Spring Boot has by default."""
+    security = loaded(file, "spring.security.user.password: s3cret\n").security
+
+    assert security == Security(user="user", password="s3cret")  # noqa: S106 - of a test
+    assert security.login_required
+    assert not Security().login_required
+
+
+def test_a_wrong_url_is_told_without_its_login(file: Path) -> None:
+    """Whatever stands before the @ is nobody's business."""
+    text = problem(file, "eureka.client.service-url.defaultZone: 'ftp://me:secret@b/eureka'\n")
+
+    assert text.endswith("but is 'b/eureka'")
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("server.ssl.certificate: {file}", "one of them is missing"),
+        (
+            "server.ssl: {certificate: '{file}', certificatePrivateKey: '{file}', clientAuth: need}",
+            "needs server.ssl.trust-certificate",
+        ),
+        ("server.ssl: {client-auth: want, trust-certificate: '{file}'}", "without TLS"),
+        ("server.ssl.certificate: /no/such", "that can be read, but '/no/such': No such file"),
+        ("server.ssl.certificate: classpath:x.pem", "must be a file outside of any jar"),
+        ("server.ssl.key-store: x.jks", "is a Java key store; this server reads PEM files"),
+        ("server.ssl.trust-store: x.jks", "name them by server.ssl.trust-certificate"),
+        ("server.ssl.bundle: b", "is not read here"),
+        ("server.ssl.certifcate: x", "did you mean server.ssl.certificate?"),
+        ("server.ssl.client-auth: maybe", "must be none or want or need, but is 'maybe'"),
+        ("spring.security.user.pasword: x", "did you mean spring.security.user.password?"),
+        ("eureka.client.tls.trust-store-type: JKS", "must be PEM: Java key stores are not read"),
+        ("eureka.client.use-dns-for-fetching-service-urls: true", "must be false"),
+        ("eureka.dashboard.path: status", "must be a path such as /status, but is 'status'"),
+        ("eureka.instance.initial-status: FINE", "must be up or down or starting"),
+        (
+            "eureka.instance.lease-renewal-interval-in-seconds: 100",
+            "is 100, longer than the lease of 90 s that it renews",
+        ),
+    ],
+)
+def test_what_makes_no_sense_is_refused_by_name(file: Path, text: str, complaint: str) -> None:
+    """Alone or beside another setting."""
+    assert complaint in problem(file, text.replace("{file}", str(file)))
+
+
+def test_a_path_of_the_status_page_ends_without_a_slash(file: Path) -> None:
+    """Its own root excepted."""
+    assert loaded(file, "eureka.dashboard.path: /status/").dashboard_path == "/status"
+    assert loaded(file, "eureka.dashboard.path: /").dashboard_path == "/"
