@@ -6,7 +6,7 @@ PYTHON ?= python3
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: gate test own lint chaos load stability lock clean
+.PHONY: gate test own lint chaos load bench stability lock clean
 
 $(READY): requirements.lock pyproject.toml
 	@echo "Making $(VENV): about half a minute the first time."
@@ -36,6 +36,9 @@ chaos: $(READY)
 
 load: $(READY)
 	@$(BIN)/eureka-tck load --storm steady --instances 1000 --minutes 1 $(ARGS)
+
+bench: $(READY)  ## what the registry costs beside Java and nginx: needs Java, Maven, nginx, wrk; half an hour
+	@$(BIN)/python -m bench $(ARGS)
 
 stability: $(READY)  ## 20 gates in a row, 10 more with every core busy: about half an hour
 	@rm -f reports/stability.md

@@ -1,0 +1,25 @@
+"""
+The rows of the table, a module each; a new one is added to `ROWS`.
+
+What the fleet of the load part costs beside wrk stands here too, once that part measures it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from bench.rows import connections, flat, full_read, memory, peers, renewals
+
+if TYPE_CHECKING:
+    from bench.row import Row
+
+ROWS: Final[tuple[Row, ...]] = (
+    renewals.AGAINST_JAVA,
+    renewals.AGAINST_NGINX,
+    full_read.ROW,
+    memory.EMPTY,
+    memory.FULL,
+    flat.ROW,
+    peers.ROW,
+    connections.ROW,
+)
