@@ -274,30 +274,30 @@ def test_the_removal_of_an_override_is_carried_out(registry: Registry, cart: Ins
 # PEER-04, PEER-10, PEER-06: odd tasks among others
 
 
-INEXECUTABLE: dict[str, dict[str, Json]] = {
-    "no-id": {"appName": "ODD", "action": "Cancel"},
-    "no-app": {"id": "odd", "action": "Cancel"},
-    "no-instance": task("ODD", "odd", "Register", lastDirtyTimestamp=DIRTY_MS, status="UP"),
-    "bad-status": status_task("ODD", "odd", "NO-STATUS"),
-}
+def inexecutable(odd: str, app: str, instance_id: str) -> dict[str, Json]:
+    """Return a task that can be read and not be carried out."""
+    known = heartbeat_task(app, instance_id)
+    return {
+        "no-id": {name: value for name, value in known.items() if name != "id"},
+        "no-app": {name: value for name, value in known.items() if name != "appName"},
+        "no-instance": task(app, "odd", "Register", lastDirtyTimestamp=DIRTY_MS, status="UP"),
+        "bad-status": status_task(app, instance_id, "NO-STATUS"),
+    }[odd]
 
 
 @requirement("PEER-04")
-@pytest.mark.parametrize("odd", INEXECUTABLE)
+@pytest.mark.parametrize("odd", ["no-id", "no-app", "no-instance", "bad-status"])
 def test_a_task_that_cannot_be_executed_is_500_for_itself(
     registry: Registry, cart: Instance, case: Case, odd: str
 ) -> None:
     """The tasks before and after it are answered 200 and carried out."""
     before, after = case.id("before"), case.id("after")
     cart.register()
-    strange = INEXECUTABLE[odd]
-    if odd == "bad-status":
-        strange = status_task(cart.app, cart.id, "NO-STATUS")
 
     answer = registry.batch(
         [
             register_task(sample(cart.app, before)),
-            strange,
+            inexecutable(odd, cart.app, cart.id),
             register_task(sample(cart.app, after)),
         ]
     )
