@@ -1,10 +1,10 @@
 """
-Two nodes of our own kind compare all they hold and end equal: what healing beyond the protocol is.
+Two nodes of our own kind compare all they hold and end equal: healing beyond the protocol.
 
-Batches carry every change once, and renewals bring back what is missing; neither repairs an override,
-metadata or a cancellation that was lost in a cut longer than a task lives, for T is the same at both.
-So the nodes exchange a digest: 256 sums over the records, some 3 KiB. Where sums differ one says what
-it holds there, the other sends what the first lacks or holds otherwise, and asks for the rest.
+Batches carry every change once, and renewals bring back what is missing. Neither repairs an
+override, metadata or a cancellation that was lost in a cut longer than a task lives: T is the same.
+So the nodes exchange a digest, 256 sums over the records, some 5 KiB. Where sums differ one says
+what it holds there, the other sends what the first lacks or holds otherwise, and asks for the rest.
 
 Rules:
 1. Leases are never prolonged. A record that travels keeps the age of its last renewal,
@@ -44,7 +44,7 @@ BUCKETS: Final = 256
 """With 10,000 instances one that differs costs a look at 40 others."""
 
 MOST_ENTRIES: Final = 5_000
-"""One answer tells of as many records, some 400 KiB; what is beyond waits for the next comparison."""
+"""One answer tells of as many records, some 400 KiB; the rest waits for the next comparison."""
 
 MOST_RECORDS: Final = 250
 """One message carries as many whole records, as a batch does."""

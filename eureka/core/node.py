@@ -10,23 +10,31 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from eureka.core.arrival import Arrivals
+from eureka.core.departures import Cancelled, Departures
 from eureka.core.errors import InvalidRequest, RequestError
-from eureka.core.event import Event
+from eureka.core.event import Event, Evicted
+from eureka.core.healing import Healer
 from eureka.core.instance import DEFAULT_DURATION, Record
 from eureka.core.outbox import Missing, Outbox
 from eureka.core.receipts import Receipts
 from eureka.core.registry import Registry
+from eureka.core.revision import NEVER, Revision, Revisions
+from eureka.core.rift import Rift
 from eureka.core.status import Status
-from eureka.core.task import Kind, Task, TaskAnswer, Unreadable
+from eureka.core.task import Kind, Mark, Task, TaskAnswer, Unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from eureka.core.event import Changed
+    from eureka.core.eviction import Chance
     from eureka.core.instance import Instance, Key
     from eureka.core.instant import Instant
     from eureka.core.lease import Lease
     from eureka.core.outbox import Batch
     from eureka.core.policy import Policy, ReplicationPolicy
+    from eureka.core.revision import Stamp
     from eureka.core.task import PeerAnswer
 
 OK = 200
@@ -53,18 +61,24 @@ class BatchAnswer(msgspec.Struct, frozen=True, gc=False):
 
 
 class Node:
-    """One registry among its peers, by their URLs."""
+    """One registry among its peers, by their URLs; `name` tells it from all other nodes."""
 
-    def __init__(self, policy: Policy, replication: ReplicationPolicy) -> None:
+    def __init__(self, policy: Policy, replication: ReplicationPolicy, name: str = "") -> None:
         self.registry = Registry(policy)
         self.outboxes: dict[str, Outbox] = {}
+        self.rifts: dict[str, Rift] = {}
+        self.revisions = Revisions(name)
+        self.departures = Departures()
+        self.healer = Healer(self.registry, self.revisions, self.departures)
+        self._arrivals = Arrivals(self.registry, self.revisions, self.departures)
         self._replication = replication
         self._receipts = Receipts()
-        self._cancelled_while_copying: set[Key] = set()
 
     def set_peers(self, urls: Iterable[str]) -> None:
         """Replicate to these peers from now on; those that stay keep what waits for them."""
+        urls = list(urls)
         self.outboxes = {url: self.outboxes.get(url) or Outbox(self._replication) for url in urls}
+        self.rifts = {url: self.rifts.get(url) or Rift() for url in urls}
 
     # Start
 
@@ -77,7 +91,8 @@ class Node:
         events: list[Event] = []
         for instance in instances:
             held = self.registry.leases.find(instance.key)
-            if instance.key in self._cancelled_while_copying or (
+            left = self.departures.find_cancelled(instance.key)
+            if (left is not None and left.dirty_ms >= instance.dirty_ms) or (
                 held is not None and held.instance.dirty_ms >= instance.dirty_ms
             ):
                 continue
@@ -86,16 +101,35 @@ class Node:
 
     def open(self, copied: int, *, now: Instant) -> None:
         """Start to count and to evict."""
-        self._cancelled_while_copying.clear()
         self.registry.open(copied, now=now)
+        for rift in self.rifts.values():
+            rift.cause(now=now.monotonic)
+
+    # Time
+
+    def next_deadline(self) -> float | None:
+        """Return the monotonic second at which `tick` has something to do; None before opening."""
+        return self.registry.next_deadline()
+
+    def tick(self, *, now: Instant, rng: Chance) -> list[Event]:
+        """Do what is due, and remember who was evicted."""
+        events = self.registry.tick(now=now, rng=rng)
+        for event in events:
+            if isinstance(event, Evicted):
+                key = event.instance.key
+                self.revisions.forget(key)
+                self.departures.evicted(key, now=now.monotonic)
+        return events
 
     # Calls
 
     def register(self, instance: Instance, *, now: Instant, replicated: bool) -> Answer:
         """Register an instance."""
         changed = self.registry.register(instance, now=now, replicated=replicated)
+        at = self.revisions.next(now=now)
+        self._registered(changed, instance.dirty_ms, at, now=now)
         if not replicated:
-            self._tell(Kind.REGISTER, instance.key, now=now)
+            self._tell(Kind.REGISTER, instance.key, now=now, at=at)
         return Answer(events=(changed,))
 
     def renew(
@@ -123,7 +157,9 @@ class Node:
         if dirty_ms > held_ms:
             if replicated:
                 stored = self.registry.store_override(key, override, now=now)
-                events += (stored,) if stored else ()
+                if stored:
+                    self._overridden(stored, self.revisions.next(now=now))
+                    events += (stored,)
             return Answer(REGISTER_AGAIN, events)
         if replicated:
             return Answer(HELD_IS_NEWER, events, renewal.lease.record())
@@ -146,11 +182,17 @@ class Node:
 
     def cancel(self, key: Key, *, now: Instant, replicated: bool) -> Answer:
         """Cancel a lease."""
-        if self.registry.opened is None:
-            self._cancelled_while_copying.add(key)
+        at = self.revisions.next(now=now)
+        held = self.registry.leases.find(key)
+        dirty_ms = now.epoch_ms if held is None else held.instance.dirty_ms
+        if held is not None or self.registry.opened is None:
+            # While a copy runs, a cancellation of what is still to be copied counts too.
+            self.departures.cancelled(key, Cancelled(dirty_ms, at, now.monotonic))
         changed = self.registry.cancel(key, now=now)
-        if not replicated:
-            self._tell(Kind.CANCEL, key, now=now)
+        self.revisions.forget(key)
+        if not replicated and self.outboxes:
+            mark = Mark(at, dirty_ms, Revision(), Status.UNKNOWN)
+            self._put(Task(kind=Kind.CANCEL, key=key, mark=mark), self._replication.life, now=now)
         return Answer(events=(changed,))
 
     def set_status(
@@ -164,8 +206,11 @@ class Node:
     ) -> Answer:
         """Override the status of an instance."""
         changed = self.registry.set_status(key, status, now=now, dirty_ms=dirty_ms)
+        at = self.revisions.next(now=now)
+        if changed:
+            self._overridden(changed, at)
         if not replicated:
-            self._tell(Kind.STATUS_UPDATE, key, now=now)
+            self._tell(Kind.STATUS_UPDATE, key, now=now, at=at)
         return Answer(events=(changed,)) if changed else _OK
 
     def remove_status(
@@ -179,8 +224,11 @@ class Node:
     ) -> Answer:
         """Remove the override of an instance, giving it this status instead."""
         changed = self.registry.remove_status(key, status, now=now, dirty_ms=dirty_ms)
+        at = self.revisions.next(now=now)
+        if changed:
+            self._overridden(changed, at)
         if not replicated:
-            self._tell(Kind.DELETE_STATUS_OVERRIDE, key, now=now)
+            self._tell(Kind.DELETE_STATUS_OVERRIDE, key, now=now, at=at)
         return Answer(events=(changed,)) if changed else _OK
 
     def set_metadata(
@@ -188,8 +236,10 @@ class Node:
     ) -> Answer:
         """Add metadata to an instance; it travels as a registration."""
         changed = self.registry.set_metadata(key, added, now=now)
+        at = self.revisions.next(now=now)
+        self._registered(changed, changed.after.dirty_ms, at, now=now)
         if not replicated:
-            self._tell(Kind.REGISTER, key, now=now)
+            self._tell(Kind.REGISTER, key, now=now, at=at)
         return Answer(events=(changed,))
 
     # What peers say
@@ -223,26 +273,46 @@ class Node:
         return BatchAnswer(tuple(answers), tuple(events))
 
     def peer_answered(
-        self, url: str, batch: Batch, answers: Sequence[PeerAnswer], *, now: Instant
+        self,
+        url: str,
+        batch: Batch,
+        answers: Sequence[PeerAnswer],
+        *,
+        now: Instant,
+        heals: bool = False,
     ) -> tuple[Event, ...]:
         """
         Take note of what a peer said to a batch:
         register there what it misses, adopt what is newer.
+
+        `heals` tells whether it announced that it can compare all it holds.
         """
         outbox = self.outboxes.get(url)
         if outbox is None:
             return ()
+        rift = self.rifts[url]
+        rift.answered(capable=heals, troubles=outbox.troubles, now=now.monotonic)
         events: list[Event] = []
         for finding in outbox.delivered(batch, answers, now=now.monotonic):
             lease = self.registry.leases.find(finding.key)
             if lease is None:  # cancelled here meanwhile: there is nothing to heal
                 continue
             if isinstance(finding, Missing):
-                task, life = _task(Kind.REGISTER, finding.key, lease), _interval(lease)
-                outbox.put(task, life=life, now=now.monotonic)
+                mark = self._mark(lease, self.revisions.next(now=now))
+                task = _task(Kind.REGISTER, finding.key, lease, mark)
+                outbox.put(task, life=_interval(lease), now=now.monotonic)
             else:
                 events += self._adopt(lease, finding.instance, now=now)
+                rift.cause(now=now.monotonic)  # what the answer does not tell: stamps
         return tuple(events)
+
+    def compares_at(self, url: str, *, now: float) -> float | None:
+        """Return when to compare all that is held with a peer; None while there is no cause."""
+        outbox, rift = self.outboxes.get(url), self.rifts.get(url)
+        if outbox is None or rift is None:
+            return None
+        rift.lost(dropped=outbox.dropped, now=now)
+        return rift.wakes_at()
 
     def _adopt(self, lease: Lease, instance: Instance, *, now: Instant) -> list[Event]:
         held = lease.instance
@@ -251,6 +321,7 @@ class Node:
         # The override first: it decides the status the instance is registered with.
         stored = self.registry.store_override(held.key, instance.overridden_status, now=now)
         changed = self.registry.register(instance, now=now, replicated=True)
+        self.revisions.put(held.key, Revision(NEVER, self.revisions.of(held.key).override))
         return [stored, changed] if stored else [changed]
 
     def _apply(self, task: Task, *, now: Instant) -> Answer:
@@ -262,39 +333,91 @@ class Node:
                 dirty_ms=task.dirty_ms,
                 override=task.override or Status.UNKNOWN,
             )
+        if task.mark is not None:
+            changed = self._apply_marked(task, task.mark, now=now)
+            return _OK if changed is None else Answer(events=(changed,))
         if task.kind is Kind.REGISTER:
-            if task.record is None or task.record.instance.key.app != task.key.app:
-                raise InvalidRequest(f"A registration of {task.key} carries another instance.")
-            return self.register(task.record.instance, now=now, replicated=True)
+            return self.register(_registered_by(task), now=now, replicated=True)
         if task.kind is Kind.CANCEL:
             return self.cancel(task.key, now=now, replicated=True)
         if task.kind is Kind.STATUS_UPDATE:
-            if task.status in (None, Status.UNKNOWN):
-                raise InvalidRequest(f"{task.key} cannot be given the status {task.status}.")
+            status = _commanded(task)
             return self.set_status(
-                task.key, task.status, now=now, replicated=True, dirty_ms=task.dirty_ms
+                task.key, status, now=now, replicated=True, dirty_ms=task.dirty_ms
             )
         status = task.status or Status.UNKNOWN
         return self.remove_status(
             task.key, status, now=now, replicated=True, dirty_ms=task.dirty_ms
         )
 
-    def _tell(self, kind: Kind, key: Key, *, now: Instant) -> None:
+    def _apply_marked(self, task: Task, mark: Mark, *, now: Instant) -> Changed | None:
+        """Carry out what a node of our own kind tells, in the order it was done in."""
+        if task.kind is Kind.REGISTER:
+            return self._arrivals.register(_registered_by(task), mark, now=now)
+        if task.kind is Kind.CANCEL:
+            return self._arrivals.cancel(task.key, mark, now=now)
+        status = task.status or Status.UNKNOWN
+        return self._arrivals.change_override(task.key, status, mark, now=now)
+
+    def _registered(self, changed: Changed, dirty_ms: int, at: Stamp, *, now: Instant) -> None:
+        """Keep the revision of a record that a client, or a node of another kind, registered."""
+        key = changed.after.key
+        before = changed.before
+        if before is not None:
+            revision = self.revisions.of(key)
+            if dirty_ms > before.dirty_ms:
+                self.revisions.put(key, Revision(NEVER, revision.override))
+            elif dirty_ms == before.dirty_ms:
+                self.revisions.put(key, Revision(at, revision.override))
+            return
+        left, evicted_at = self.departures.came_back(key)
+        # No override of before a cancellation comes back out of another node's memory.
+        self.revisions.put(key, Revision(NEVER, left.stamp) if left else Revision())
+        if evicted_at is not None:
+            # Others may never have evicted it, and still hold what was forgotten here.
+            for rift in self.rifts.values():
+                rift.cause(now=now.monotonic)
+
+    def _overridden(self, changed: Changed, at: Stamp) -> None:
+        key = changed.after.key
+        revision = self.revisions.of(key)
+        newer = changed.before is not None and changed.after.dirty_ms > changed.before.dirty_ms
+        self.revisions.put(key, Revision(NEVER if newer else revision.data, at))
+
+    def _mark(self, lease: Lease, at: Stamp) -> Mark:
+        instance = lease.instance
+        revision = self.revisions.of(instance.key)
+        return Mark(at, instance.dirty_ms, revision, instance.overridden_status)
+
+    def _tell(self, kind: Kind, key: Key, *, now: Instant, at: Stamp | None = None) -> None:
         """Tell every peer of a client's call, as the instance is after it."""
         if not self.outboxes:
             return
-        lease = self.registry.leases.find(key)
-        task = _task(kind, key, lease)
+        lease = self.registry.leases.held(key)
+        mark = None if at is None else self._mark(lease, at)
         life = self._replication.life
-        if lease is not None and kind in (Kind.REGISTER, Kind.HEARTBEAT):
+        if kind in (Kind.REGISTER, Kind.HEARTBEAT):
             life = _interval(lease)
+        self._put(_task(kind, key, lease, mark), life, now=now)
+
+    def _put(self, task: Task, life: float, *, now: Instant) -> None:
         for outbox in self.outboxes.values():
             outbox.put(task, life=life, now=now.monotonic)
 
 
-def _task(kind: Kind, key: Key, lease: Lease | None) -> Task:
-    if lease is None:
-        return Task(kind=kind, key=key)
+def _registered_by(task: Task) -> Instance:
+    if task.record is None or task.record.instance.key.app != task.key.app:
+        raise InvalidRequest(f"A registration of {task.key} carries another instance.")
+    return task.record.instance
+
+
+def _commanded(task: Task) -> Status:
+    if task.status in (None, Status.UNKNOWN):
+        raise InvalidRequest(f"{task.key} cannot be given the status {task.status}.")
+    return task.status
+
+
+def _task(kind: Kind, key: Key, lease: Lease, mark: Mark | None = None) -> Task:
     instance = lease.instance
     overridden = kind is Kind.HEARTBEAT and instance.overridden_status is not Status.UNKNOWN
     return Task(
@@ -304,6 +427,7 @@ def _task(kind: Kind, key: Key, lease: Lease | None) -> Task:
         status=instance.status,
         override=instance.overridden_status if overridden else None,
         record=lease.record() if kind is Kind.REGISTER else None,
+        mark=mark,
     )
 
 

@@ -95,6 +95,12 @@ class Outbox:
         self._batches = 0
         self.sent = 0
         self.dropped = 0
+        self.failures = 0
+
+    @property
+    def troubles(self) -> int:
+        """What went wrong with this peer so far: after any of it the peer may differ."""
+        return self.failures + self.dropped
 
     @property
     def waiting(self) -> int:
@@ -203,6 +209,7 @@ class Outbox:
     def failed(self, batch: Batch, *, pause: float, now: float) -> None:
         """Keep a batch, to be sent again after a pause."""
         if self._is_first(batch):
+            self.failures += 1
             self._on_the_way = False
             self._not_before = now + pause
 

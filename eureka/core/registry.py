@@ -248,27 +248,35 @@ class Registry:
         return self._modify(lease, now=now, override=override)
 
     def adopt(
-        self, instance: Instance, *, now: Instant, silence: float = 0.0, renewed: bool = False
+        self,
+        instance: Instance,
+        *,
+        now: Instant,
+        fresh: bool = False,
+        silence: float = 0.0,
+        renewed: bool = False,
     ) -> Changed:
         """
         Hold this record as it is: another node and this one agreed on it, override included.
 
-        A lease that is held goes on; a new one is as old as `silence` and `renewed` say.
+        A lease that is held goes on, unless a `fresh` one is due;
+        one that was not held is as old as `silence` and `renewed` say.
         """
         lease = self.leases.find(instance.key)
         before = lease.instance if lease else None
         after = replace(
             instance,
-            registered_ms=before.registered_ms if before else now.epoch_ms,
+            registered_ms=before.registered_ms if before and not fresh else now.epoch_ms,
             service_up_ms=_up_since(before or instance, instance.status, now),
             evicted_ms=0,
             updated_ms=now.epoch_ms,
-            action=Action.MODIFIED if before else Action.ADDED,
+            action=Action.MODIFIED if before and not fresh else Action.ADDED,
         )
-        if lease is not None:
+        if lease is not None and not fresh:
             self.leases.change(lease, after)
         else:
-            self.preservation.client_came()
+            if lease is None:
+                self.preservation.client_came()
             lease = Lease(after, now=now)
             lease.age(silence, renewed=renewed, now=now)
             self.leases.put(lease)

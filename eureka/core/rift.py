@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Final
 
 SETTLING: Final = 1.0
-"""s from a cause to the comparison: two batching delays, so that what is under way arrives first."""
+"""s from a cause to the comparison: two batching delays, for what is under way to arrive first."""
 
 PACE: Final = 15.0
 """s between two comparisons with one peer, unless the last one found something."""
@@ -28,6 +28,7 @@ class Rift:
         """Whether the peer said that it can compare; others are never asked."""
         self.compared = 0
         self._troubles = 0
+        self._dropped = 0
         self._due_at: float | None = None
         self._not_before = 0.0
         self._pause = PACE
@@ -48,10 +49,10 @@ class Rift:
                 self._due_at = min(self._due_at, now + SETTLING)
             self.cause(now=now)
 
-    def lost(self, *, troubles: int, now: float) -> None:
-        """Tell that tasks were given up: the peer may be there again without anything to send it."""
-        if troubles != self._troubles:
-            self._troubles = troubles
+    def lost(self, *, dropped: int, now: float) -> None:
+        """Tell how many tasks were given up: the peer may be back with nothing to be sent to it."""
+        if dropped != self._dropped:
+            self._dropped = dropped
             self.cause(now=now)
 
     def wakes_at(self) -> float | None:

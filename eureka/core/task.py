@@ -7,6 +7,7 @@ from enum import StrEnum
 import msgspec
 
 from eureka.core.instance import Instance, Key, Record
+from eureka.core.revision import Revision, Stamp
 from eureka.core.status import Status
 
 UNREADABLE = 400
@@ -23,8 +24,24 @@ class Kind(StrEnum):
     DELETE_STATUS_OVERRIDE = "DeleteStatusOverride"
 
 
+class Mark(msgspec.Struct, frozen=True, gc=False):
+    """
+    What nodes of our own kind tell each other beside a change, so that order does not depend on
+    delivery: the stamp of the call, and the record's T, revision and override after it.
+    """
+
+    at: Stamp
+    dirty_ms: int
+    revision: Revision
+    override: Status
+
+
 class Task(msgspec.Struct, frozen=True, gc=False, kw_only=True):
-    """What to do to which instance; only a registration carries the instance itself."""
+    """
+    What to do to which instance; only a registration carries the instance itself.
+
+    `mark` travels to nodes that understand it, and to no others.
+    """
 
     kind: Kind
     key: Key
@@ -32,6 +49,7 @@ class Task(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     status: Status | None = None
     override: Status | None = None
     record: Record | None = None
+    mark: Mark | None = None
 
 
 class TaskAnswer(msgspec.Struct, frozen=True, gc=False):

@@ -41,7 +41,7 @@ def sent(node: Node, clock: HandClock, url: str = PEER) -> list[Task]:
     if batch is None:
         return []
     node.peer_answered(url, batch, [], now=clock.now)
-    return list(batch.tasks)
+    return [replace(task, mark=None) for task in batch.tasks]
 
 
 def on_its_way(node: Node, clock: HandClock) -> Batch:
