@@ -24,6 +24,7 @@ from eureka_tck.clock import Clock
 from eureka_tck.errors import CannotRun
 from eureka_tck.node import Node
 from eureka_tck.settings import normalise
+from eureka_tck.targets.url import UrlTarget
 from eureka_tck.turnstile import STARTS_AT_ONCE
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from eureka_tck.profile import Profile
     from eureka_tck.run import Run
     from eureka_tck.targets.target import Target
+    from eureka_tck.visit import Visit
 
 BESIDE = "beside-"  # begins the name of a scripted peer on a node's own host
 LETTERS = string.ascii_lowercase
@@ -155,7 +157,7 @@ class Cluster:
         self.clock: Clock
         self.nodes: Mapping[str, Node] = {}
         self.settings: Mapping[str, Mapping[str, str]] = {}
-        self._backend: Backend = make_backend(spec.backend)
+        self._backend: Backend = _backend_of(spec)
         self._peers: dict[str, ScriptedPeer] = {}
         self._closing = threading.Event()
 
@@ -208,6 +210,11 @@ class Cluster:
         able = frozenset.intersection(*(target.capabilities for target in self.spec.targets))
         missing = MACHINE - self._backend.capabilities
         return able - missing
+
+    @property
+    def visit(self) -> Visit | None:
+        """The visit at a registry that runs already; None where the nodes are ours."""
+        return getattr(self._backend, "visit", None)
 
     def open(self) -> None:
         """Find addresses and write the plans; no node runs yet, and the clock has not started."""
@@ -307,6 +314,18 @@ class Cluster:
             if f"{{{other}}}" in text:
                 text = text.replace(f"{{{other}}}", self._backend.peer_url(name, other))
         return text
+
+
+def _backend_of(spec: ClusterSpec) -> Backend:
+    """Return where the nodes run: a registry that runs already has its own place."""
+    running = [target for target in spec.targets if isinstance(target, UrlTarget)]
+    if not running:
+        return make_backend(spec.backend)
+    if len(spec.targets) > 1:
+        raise CannotRun(f"{running[0].name} runs already and cannot be part of a cluster of ours.")
+    from eureka_tck.backends.running import RunningBackend  # noqa: PLC0415 - few runs need it
+
+    return RunningBackend(running[0])
 
 
 def _one_a_node(targets: Sequence[Target], nodes: int) -> tuple[Target, ...]:

@@ -137,7 +137,8 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     from eureka_tck.verdict.trial import Trial  # noqa: PLC0415 - the same
 
     order = item.config.stash[_ORDER]
-    case = Case(claim.test, claim.requirements, attempt=order.attempt)
+    prefix = _stage(item.config).prefix
+    case = Case(claim.test, claim.requirements, attempt=order.attempt, prefix=prefix)
     function = getattr(item, "function", None)
     docstring = " ".join((getattr(function, "__doc__", None) or "").split())
     item.stash[_TRIAL] = Trial(claim, case, docstring)

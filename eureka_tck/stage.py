@@ -22,6 +22,8 @@ from eureka_tck.profile import load_profile
 from eureka_tck.run import Run
 from eureka_tck.targets import parse_target
 from eureka_tck.verdict.outcome import NotApplicable
+from eureka_tck.verdict.requirement import DEFAULT_PROFILE
+from eureka_tck.visit import prefix_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -67,8 +69,20 @@ class Stage:
             )
         return self._run
 
+    @property
+    def prefix(self) -> str:
+        """What all names bear that are registered at somebody's registry; else nothing."""
+        visited = any(target.family == "url" for target in self.targets)
+        return prefix_of(self.run.id) if visited else ""
+
     def speed_of(self, profile: Profile) -> float:
-        """Return the speed of a profile: what was asked for, no more than it bears, slowed down."""
+        """
+        Return the speed of a profile: what was asked for, no more than it bears, slowed down.
+
+        A target whose clock is not ours lives in real time, whatever is asked for.
+        """
+        if any("clock" not in target.capabilities for target in self.targets):
+            return 1.0
         asked = self.order.speed
         if asked is None:
             asked = min(target.default_speed for target in self.targets)
@@ -78,7 +92,8 @@ class Stage:
         """Raise NotApplicable where target or backend lack what a test, or its profile, needs."""
         needs = set(needs) | _needs_of(profile)
         for target in self.targets[: profile.nodes]:
-            if missing := needs - target.capabilities:
+            able = target.capabilities | ({"destructive"} if self.order.owned else set())
+            if missing := needs - able:
                 raise NotApplicable(
                     f"the target {target.name} lacks {_words(missing)}, which the test needs."
                 )
@@ -148,10 +163,15 @@ class Stage:
 
 
 def _needs_of(profile: Profile) -> set[str]:
-    """Return what a profile's cluster needs, whatever its tests say."""
+    """
+    Return what a profile's cluster needs, whatever its tests say.
+
+    The settings of the profile that most tests share only keep them apart; all others decide.
+    """
     return {
         need
         for need, is_needed in (
+            ("settings", profile.name != DEFAULT_PROFILE),
             ("peers", profile.nodes > 1 or bool(profile.scripted)),
             ("links", profile.links),
             ("step", profile.wall_steps),

@@ -12,7 +12,9 @@ Nothing is mounted but the wall-clock shim with its file; settings travel in the
 
 from __future__ import annotations
 
+import io
 import math
+import tarfile
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, cast
@@ -28,7 +30,7 @@ from eureka_tck.supplies import engine, images, shim
 from eureka_tck.toxiproxy import Toxiproxy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from docker import DockerClient
@@ -290,7 +292,7 @@ class DockerBackend:
             ]
         alias = f"node-{plan.name}"
         endpoint = self._client.api.create_endpoint_config(aliases=[alias])
-        return self._client.containers.create(
+        container = self._client.containers.create(
             launch.image,
             list(launch.command) if launch.command is not None else None,
             name=f"{self._prefix}-{alias}",
@@ -304,6 +306,9 @@ class DockerBackend:
             extra_hosts={_host_of(guest): address for guest, address in self._guests.items()},
             log_config=LogConfig(type=LogConfig.types.JSON, config={"max-size": LOG_SIZE}),
         )
+        if launch.files:
+            container.put_archive("/", _packed(launch.files))
+        return container
 
     def _container(self, node: str) -> Container:
         if not self.alive(node):
@@ -341,6 +346,18 @@ class DockerBackend:
 def _host_of(guest: str) -> str:
     """Return the host name of a scripted peer: registries tell peers apart by it."""
     return f"peer-{guest}"
+
+
+def _packed(files: Mapping[str, str]) -> bytes:
+    """Return the files as an archive, readable by whoever runs in the container."""
+    with io.BytesIO() as packed:
+        with tarfile.open(fileobj=packed, mode="w") as tar:
+            for path, text in files.items():
+                data = text.encode()
+                entry = tarfile.TarInfo(path.lstrip("/"))
+                entry.size, entry.mode = len(data), 0o644
+                tar.addfile(entry, io.BytesIO(data))
+        return packed.getvalue()
 
 
 def _remove_container(container: Container | None) -> str:

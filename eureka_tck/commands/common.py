@@ -29,6 +29,7 @@ _SPELT_OUT: Final = {
 
 TARGET_HELP: Final = (
     "what is judged: python, java:5.0.3, java:4.3.0, java:3.1, command:ADAPTER.toml, "
+    "image:REF, url:URL, "
     "or a comma list with one target a node (default: python)"
 )
 

@@ -24,6 +24,7 @@ from eureka_tck.report.figures import counted
 from eureka_tck.report.model import LEVELS
 from eureka_tck.run import Run
 from eureka_tck.suite import expectations_file, suite_root
+from eureka_tck.targets.url import OWNER
 from eureka_tck.verdict.account import Facts, report_of, this_machine
 from eureka_tck.verdict.execution import Ended, Refused, perform
 from eureka_tck.verdict.expectations import updated, write_expectations
@@ -70,6 +71,11 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_common(parser)
+    parser.add_argument(
+        OWNER,
+        action="store_true",
+        help="a running registry (url:) is yours: judge what may harm it too, wherever it is",
+    )
     group = parser.add_argument_group("which rows, and how strictly")
     group.add_argument(
         "--select",
@@ -123,6 +129,7 @@ def run(arguments: argparse.Namespace) -> int:
             select=arguments.select,
             levels=arguments.level,
             settings=settings_of(arguments),
+            owned=arguments.i_own_this_target,
         ),
         expectations=_expectations(arguments),
         workers=arguments.n,

@@ -78,6 +78,20 @@ def python_image() -> str:
     return _built("python", cache.key(folder, site.name, code), context)
 
 
+def foreign(reference: str) -> None:
+    """See that somebody's image is here, pulled if need be; CannotRun where it cannot be had."""
+    what = f"looking for the image {reference}"
+    client = engine.client(budget=BUILD_BUDGET)
+    try:
+        if not _is_there(client, reference):
+            with progress(f"pulling the image {reference}"):
+                client.images.pull(reference)
+    except (DockerException, OSError) as error:
+        raise CannotRun(f"{what}: {error}") from error
+    finally:
+        client.close()
+
+
 def toxiproxy() -> str:
     """Return the image of the Toxiproxy server."""
     dockerfile = _sources("toxiproxy") / "Dockerfile"

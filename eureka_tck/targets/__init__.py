@@ -4,6 +4,9 @@ What is judged: `parse_target` turns the word of the command line into targets, 
     python              the registry of this distribution
     java:5.0.3          the Java reference, Spring Cloud Netflix Eureka Server of that version
     command:my.toml     any local program; the adapter says how it is started
+    image:REF           any container image that takes Spring's settings as environment
+    image:my.toml       any image; the adapter says how settings are handed over
+    url:http://host:80  a registry that runs already
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from pathlib import Path
 
 from eureka_tck.errors import CannotRun
 from eureka_tck.targets.command import load_adapter
+from eureka_tck.targets.image import load_image
 from eureka_tck.targets.java import VERSIONS, JavaTarget
 from eureka_tck.targets.python import PythonTarget
 from eureka_tck.targets.target import (
@@ -25,6 +29,7 @@ from eureka_tck.targets.target import (
     NodePlan,
     Target,
 )
+from eureka_tck.targets.url import running
 
 __all__ = [
     "CAPABILITIES",
@@ -38,7 +43,13 @@ __all__ = [
     "parse_target",
 ]
 
-NAMES = ("python", *(f"java:{version}" for version in VERSIONS), "command:ADAPTER.toml")
+NAMES = (
+    "python",
+    *(f"java:{version}" for version in VERSIONS),
+    "command:ADAPTER.toml",
+    "image:REF",
+    "url:URL",
+)
 
 
 def parse_target(text: str, here: Path = Path()) -> tuple[Target, ...]:
@@ -60,6 +71,10 @@ def _parse_one(word: str, text: str, here: Path) -> Target:
         return JavaTarget(rest)
     if kind == "command" and rest:
         return load_adapter(here / rest)
+    if kind == "url" and rest:
+        return running(rest)
+    if kind == "image" and rest:
+        return load_image(rest, here)
     where = f" (in {text!r})" if word != text else ""
     nearest = difflib.get_close_matches(word, NAMES, n=1, cutoff=0.4)
     hint = f" Did you mean {nearest[0]}?" if nearest else ""

@@ -49,6 +49,7 @@ from eureka_tck.targets.target import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 PLACEHOLDERS = ("python", "here", "config", "host", "port", "speed", "epoch", "folder")
@@ -189,18 +190,11 @@ def load_adapter(path: Path) -> CommandTarget:
         raise SettingsError(f"{path}: command is [], but it must name a program and its arguments.")
     used: set[str] = set()
     for index, word in enumerate(adapter.command):
-        used |= _placeholders(path, f"command[{index}]", word)
+        used |= placeholders(path, f"command[{index}]", word, PLACEHOLDERS)
     for key, word in adapter.environment.items():
-        used |= _placeholders(path, f"environment.{key}", word)
-    unknown = sorted(set(adapter.capabilities) - CAPABILITIES)
-    if unknown:
-        nearest = difflib.get_close_matches(unknown[0], CAPABILITIES, n=1)
-        hint = f" Did you mean {nearest[0]}?" if nearest else ""
-        raise SettingsError(
-            f"{path}: capabilities names {unknown[0]!r}, but it must be of "
-            f"{', '.join(sorted(CAPABILITIES))}.{hint}",
-        )
-    _check_numbers(path, adapter)
+        used |= placeholders(path, f"environment.{key}", word, PLACEHOLDERS)
+    check_capabilities(path, adapter.capabilities)
+    check_numbers(path, adapter.speed, adapter.ready_within)
     clock = adapter.clock or ("own" if "speed" in used else "none")
     if clock == "own" and "speed" not in used:
         raise SettingsError(
@@ -230,23 +224,36 @@ def _read(path: Path) -> Adapter:
         raise SettingsError(f"{path}: {complaint(error, raw, Adapter)}") from error
 
 
-def _placeholders(path: Path, key: str, word: str) -> set[str]:
+def check_capabilities(path: Path, named: Sequence[str]) -> None:
+    """Refuse a capability that there is not."""
+    if unknown := sorted(set(named) - CAPABILITIES):
+        nearest = difflib.get_close_matches(unknown[0], CAPABILITIES, n=1)
+        hint = f" Did you mean {nearest[0]}?" if nearest else ""
+        raise SettingsError(
+            f"{path}: capabilities names {unknown[0]!r}, but it must be of "
+            f"{', '.join(sorted(CAPABILITIES))}.{hint}",
+        )
+
+
+def placeholders(path: Path, key: str, word: str, known: Sequence[str]) -> set[str]:
+    """Return the placeholders of a word; SettingsError where one is not known."""
     try:
         names = {name for _, name, _, _ in string.Formatter().parse(word) if name is not None}
     except ValueError as error:
         raise SettingsError(f"{path}: {key} is {word!r}, which is no pattern: {error}.") from error
-    unknown = sorted(names - set(PLACEHOLDERS))
+    unknown = sorted(names - set(known))
     if unknown:
         raise SettingsError(
             f"{path}: {key} is {word!r}, but a placeholder must be of "
-            f"{', '.join('{' + name + '}' for name in PLACEHOLDERS)}.",
+            f"{', '.join('{' + name + '}' for name in known)}.",
             "A brace that is meant is doubled.",
         )
     return names
 
 
-def _check_numbers(path: Path, adapter: Adapter) -> None:
-    for key, value in (("speed", adapter.speed), ("ready_within", adapter.ready_within)):
+def check_numbers(path: Path, speed: float | None, ready_within: float) -> None:
+    """Refuse numbers without sense."""
+    for key, value in (("speed", speed), ("ready_within", ready_within)):
         if value is None:
             continue
         if not math.isfinite(value):

@@ -69,11 +69,16 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class ImageLaunch:
-    """A container to start: the image, its command (None: the image's own) and environment."""
+    """
+    A container to start: the image, its command (None: the image's own) and environment.
+
+    `files` are put into it before its first start, by their absolute paths there.
+    """
 
     image: str
     command: tuple[str, ...] | None = None
     env: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +115,7 @@ class Target(Protocol):
 
     @property
     def family(self) -> str:
-        """Return "python", "java" or "command"."""
+        """Return "python", "java", "command", "image" or "url"."""
 
     @property
     def default_speed(self) -> float:

@@ -39,10 +39,18 @@ class Case:
     What a test tells about itself while it runs; all of it stands in a failure's message.
 
     `app` and `id` give names that no other test of the run uses,
-    so that tests share a registry without seeing each other's instances.
+    so that tests share a registry without seeing each other's instances;
+    `prefix` marks them where the registry is somebody's.
     """
 
-    def __init__(self, test: str, requirements: tuple[str, ...] = (), *, attempt: int = 1) -> None:
+    def __init__(
+        self,
+        test: str,
+        requirements: tuple[str, ...] = (),
+        *,
+        attempt: int = 1,
+        prefix: str = "",
+    ) -> None:
         self.test = test
         self.requirements = requirements
         self.attempt = attempt
@@ -52,6 +60,7 @@ class Case:
         self._given: list[str] = []
         self._clock: Timekeeper | None = None
         self._tag = hashlib.blake2s(f"{test}#{attempt}".encode(), digest_size=3).hexdigest()
+        self._prefix = prefix
         self._fresh = itertools.count(1)
 
     @property
@@ -89,11 +98,12 @@ class Case:
 
     def app(self, name: str = "APP") -> str:
         """Return an application name of this case's own, in upper case: the same for one name."""
-        return f"{name.upper()}-{self._tag.upper()}"
+        return f"{self._prefix}{name.upper()}-{self._tag.upper()}"
 
     def id(self, name: str | int | None = None) -> str:
         """Return an instance id of this case's own: the same for one name, fresh without."""
-        return f"{self._tag}-{f'new{next(self._fresh)}' if name is None else name}"
+        own = f"new{next(self._fresh)}" if name is None else name
+        return f"{self._prefix.lower()}{self._tag}-{own}"
 
     def began(self, at: float) -> None:
         """

@@ -22,6 +22,7 @@ class Order(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     `speed` is the ceiling asked for (None: the target's own), `slower` divides every profile's
     speed (the second pass of late tests), `only` names the tests of such a pass.
     `profiles` tells each test's profile: workers share the tests by it.
+    `owned` says that a running target is ours, so that what harms may be judged.
     `here` is the folder the command was given in: a target's relative path begins there.
     `events` is the descriptor on which the pass tells what happens, one JSON line each.
     """
@@ -33,6 +34,7 @@ class Order(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     speed: float | None = None
     slower: float = 1.0
     depth: Literal["quick", "full"] = "full"
+    owned: bool = False
     select: tuple[str, ...] = ()
     levels: tuple[str, ...] = ()
     only: tuple[str, ...] = ()

@@ -15,6 +15,7 @@ from eureka_tck.errors import CannotRun
 from eureka_tck.profile import load_profile
 from eureka_tck.stage import Stage, spec_of
 from eureka_tck.suite import requirements_folder, suite_root
+from eureka_tck.targets.url import UrlTarget
 from eureka_tck.verdict.catalogue import Catalogue, load_catalogue
 from eureka_tck.verdict.collection import collect
 from eureka_tck.verdict.expectations import load_expectations
@@ -73,6 +74,9 @@ def make_plan(order: Order, *, expectations: Path, workers: int | None) -> Plan:
         workers: profiles side by side, None for as many as there are, at most 8.
     """
     targets = Stage(order).targets
+    for target in targets:
+        if isinstance(target, UrlTarget):
+            target.admit(owned=order.owned)
     catalogue = load_catalogue(requirements_folder())
     known = load_expectations(expectations, catalogue)
     claims = collect(suite_root() / SUITE)

@@ -73,7 +73,10 @@ def test_an_unknown_word_is_answered_by_the_nearest(word: str, nearest: str) -> 
         parse_target(word)
 
     assert f"there is no target {word!r}. Did you mean {nearest}" in wrong.value.problem
-    assert "python, java:5.0.3, java:4.3.0, java:3.1, command:ADAPTER.toml" in wrong.value.way_out
+    assert (
+        "python, java:5.0.3, java:4.3.0, java:3.1, command:ADAPTER.toml, image:REF, url:URL"
+        in wrong.value.way_out
+    )
 
 
 def test_an_adapters_relative_path_begins_where_the_command_was_given(tmp_path: Path) -> None:

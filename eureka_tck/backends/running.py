@@ -1,0 +1,113 @@
+"""
+No backend at all: the one node is a registry that runs already, and is only visited.
+
+What would start, break or look into a node refuses; the tests that need it are not applicable.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NoReturn
+from urllib.parse import urlsplit
+
+from eureka_tck.errors import CannotRun
+from eureka_tck.links import Links
+from eureka_tck.visit import Visit, prefix_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from eureka_tck.cluster import ClusterSpec
+    from eureka_tck.ledger import Ledger
+    from eureka_tck.run import Run
+    from eureka_tck.targets.target import NodePlan, Target
+    from eureka_tck.targets.url import UrlTarget
+
+
+class RunningBackend:
+    """A registry that runs already."""
+
+    name = "running"
+    capabilities: frozenset[str] = frozenset()
+
+    def __init__(self, target: UrlTarget) -> None:
+        self._root = target.root
+        self.visit: Visit | None = None
+
+    @property
+    def links(self) -> Links:
+        """Return no links: its traffic is not ours."""
+        return Links()
+
+    def open(self, spec: ClusterSpec, run: Run, ledger: Ledger, folder: Path) -> None:  # noqa: ARG002 - nothing is made
+        """Begin the visit; more than one node there cannot be."""
+        if len(spec.node_names) > 1 or spec.links or spec.scripted:
+            raise CannotRun(f"{self._root} is one registry; {spec.name} needs more than that.")
+        self.visit = Visit(self._root, prefix_of(run.id))
+
+    def address(self, node: str) -> tuple[str, int]:  # noqa: ARG002 - there is one
+        """Return its host and port."""
+        parts = urlsplit(self._root)
+        return parts.hostname or "", parts.port or 80
+
+    def peer_url(self, source: str, sink: str) -> str:  # noqa: ARG002 - the same
+        """Return its own URL."""
+        return f"{self._root}/eureka/"
+
+    def guest_address(self, guest: str) -> tuple[str, int]:
+        """Refuse: it would have to be told of the guest."""
+        return self._refuse(guest)
+
+    def guest_url(self, guest: str, port: int) -> str:  # noqa: ARG002 - the same
+        """Refuse: it would have to be told of the guest."""
+        return self._refuse(guest)
+
+    def client_root(self, node: str) -> str:  # noqa: ARG002 - there is one
+        """Return where it is."""
+        return self._root
+
+    def start(self, plan: NodePlan, target: Target) -> None:
+        """Do nothing: it runs."""
+
+    def stop(self, node: str, grace: float) -> None:
+        """Do nothing: it goes on running when we leave."""
+
+    def kill(self, node: str) -> None:
+        """Refuse: it is not ours."""
+        self._refuse(node)
+
+    def pause(self, node: str) -> None:
+        """Refuse: it is not ours."""
+        self._refuse(node)
+
+    def resume(self, node: str) -> None:
+        """Refuse: it is not ours."""
+        self._refuse(node)
+
+    def alive(self, node: str) -> bool:  # noqa: ARG002 - there is one
+        """Say that it runs: whether it answers shows when it is asked."""
+        return True
+
+    def exit_code(self, node: str) -> int | None:  # noqa: ARG002 - there is one
+        """Return nothing: we do not see its process."""
+        return None
+
+    def log(self, node: str, *, since_start: bool = False) -> str:  # noqa: ARG002 - the same
+        """Return nothing: we do not see its log."""
+        return ""
+
+    def memory(self, node: str) -> int:
+        """Refuse: we do not see its process."""
+        return self._refuse(node)
+
+    def cpu_seconds(self, node: str) -> float:
+        """Refuse: we do not see its process."""
+        return self._refuse(node)
+
+    def close(self) -> None:
+        """Cancel what we have registered, and prove that it is gone."""
+        if self.visit is not None:
+            visit, self.visit = self.visit, None
+            visit.leave()
+
+    def _refuse(self, name: str) -> NoReturn:
+        raise CannotRun(f"{self._root} runs already and is not ours: nothing of {name} can be had.")
