@@ -18,7 +18,7 @@ from eureka_tck.wire.client import WireClient
 from eureka_tck.wire.recorder import Recorder
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Mapping
     from typing import Self
 
     from eureka_tck.cluster import Cluster
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from eureka_tck.targets import Counters
     from eureka_tck.wire.answer import Answer
     from eureka_tck.wire.exchange import Exchange
-    from eureka_tck.wire.record import Record
+    from eureka_tck.wire.record import Applications, Record
     from eureka_tck.wire.sample import Json, Sample
 
 PACE: Final = 1.0  # registry s between two polls: at speed 10 ten a second
@@ -112,7 +112,7 @@ class Observer:
 
     def held(self) -> dict[str, Record]:
         """Return all that is listed, by id."""
-        return {one.id: one for one in self._read("/apps")}
+        return {one.id: one for one in self.unread("/apps")}
 
     def leases(self, apps: Collection[str]) -> dict[str, Record]:
         """Return what is listed of these applications, by id."""
@@ -122,7 +122,7 @@ class Observer:
         """Return the stamps of what was evicted (not cancelled by us) of these applications."""
         return {
             one.id: one.lease.evicted_ms
-            for one in self._read("/apps/delta")
+            for one in self.unread("/apps/delta")
             if one.app in apps
             and one.action == "DELETED"
             and one.id not in self._cancelled
@@ -170,7 +170,7 @@ class Observer:
         self.note_run(run)
         return run
 
-    def _read(self, path: str) -> Iterable[Record]:
+    def unread(self, path: str) -> Applications:
         """
         Read a list under a key that nobody has read before, so that no cache stands between.
 

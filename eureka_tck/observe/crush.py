@@ -1,0 +1,164 @@
+"""
+The recording of profile `crowd`: a change while lists that take long are being written.
+
+In each round four representations of the whole list are asked for at once and, while they are
+written, an instance is registered. Once all is quiet each representation is read again:
+one that lacks the instance has lost the change, and lacks it until the next one.
+"""
+
+from __future__ import annotations
+
+import random
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from time import monotonic
+from typing import TYPE_CHECKING, Final, Self
+
+from eureka_tck.observe.observer import Observer
+from eureka_tck.verdict import Inconclusive
+from eureka_tck.wire.client import JSON, XML, WireClient
+from eureka_tck.wire.recorder import Recorder
+from eureka_tck.wire.sample import sample
+
+if TYPE_CHECKING:
+    from eureka_tck.cluster import Cluster
+    from eureka_tck.observe.tape import Tape
+    from eureka_tck.wire.answer import Answer
+
+APP: Final = "CRUSH"
+CROWD: Final = 1000
+BATCH: Final = 250
+ROUNDS: Final = 86
+"""At least 15 % of provoked changes were lost where one can be: 86 rounds miss that once in a
+million gates."""
+
+OVERLAPPING: Final = 40
+"""Rounds whose change must have fallen into the writing of a list, or nothing was provoked."""
+
+READINGS: Final = {
+    "JSON": {"Accept": JSON},
+    "XML": {"Accept": XML},
+    "compact JSON": {"Accept": JSON, "X-Eureka-Accept": "compact"},
+    "compact XML": {"Accept": XML, "X-Eureka-Accept": "compact"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Crush:
+    """
+    How many rounds there were, and in how many the change fell into the writing of a list.
+
+    `lost` are the representations of the last round that lacked the change.
+    """
+
+    tape: Tape
+    rounds: int
+    overlapping: int
+    lost: tuple[str, ...]
+
+    def provoked(self) -> None:
+        """Raise Inconclusive where nothing was lost and too little was provoked."""
+        if not self.lost and self.overlapping < OVERLAPPING:
+            raise Inconclusive(
+                f"only {self.overlapping} of {self.rounds} changes fell into the writing of a "
+                f"list; {OVERLAPPING} are needed to believe that none is lost.",
+                late=True,
+            )
+
+
+def record_crush(cluster: Cluster, rounds: int = ROUNDS) -> Crush:
+    """Play the rounds; stop at the first that loses a change."""
+    with Observer(cluster) as observer:
+        for begin in range(0, CROWD, BATCH):
+            names = range(begin, min(begin + BATCH, CROWD))
+            observer.register([sample(APP, f"crowd-{n}", duration=3600) for n in names])
+        with _Readers(cluster) as readers:
+            return _record(observer, readers, rounds)
+
+
+def _record(observer: Observer, readers: _Readers, rounds: int) -> Crush:
+    rng = random.Random(observer.cluster.run.seed)
+    typical, overlapping, number = 0.05, 0, 0
+    lost: list[str] = []
+    while number < rounds and not lost:
+        number += 1
+        name = f"racing-{number}"
+        with readers.all_at_once() as reading:
+            # Somewhere within the writing, wherever that is: it may lie anywhere in the call.
+            observer.clock.reach(
+                observer.clock.now() + rng.uniform(0, 0.8 * typical) * observer.clock.speed
+            )
+            begun = monotonic()
+            kept = observer.wire.register(sample(APP, name, duration=3600))
+            ended = monotonic()
+        spans = reading.spans()
+        overlapping += any(begin < begun and ended < end for begin, end in spans)
+        typical = 0.5 * typical + 0.5 * max(end - begin for begin, end in spans)
+        lost = [
+            told
+            for told, answer in readers.one_by_one()
+            if answer.status == 200 and name.encode() not in answer.body  # noqa: PLR2004 - HTTP's own figure
+        ]
+        if lost:
+            observer.keep(kept)
+            observer.keep(observer.wire.instance(APP, name))
+            observer.note(f"round {number}: {name} is registered, and missing in {lost[0]}")
+    observer.note(f"{overlapping} of {number} changes fell into the writing of a list")
+    return Crush(
+        tape=observer.tape(
+            f"{CROWD} instances; while four representations of /apps are written, "
+            "an instance is registered"
+        ),
+        rounds=number,
+        overlapping=overlapping,
+        lost=tuple(lost),
+    )
+
+
+class _Reading:
+    """One round of calls side by side; `spans` are when each began and ended, monotonic s."""
+
+    def __init__(self, readers: _Readers) -> None:
+        self._readers = readers
+        self._spans: list[tuple[float, float]] = []
+
+    def __enter__(self) -> Self:
+        self._tasks = [self._readers.pool.submit(self._timed, name) for name in self._readers.wires]
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._spans = [task.result() for task in self._tasks]
+
+    def spans(self) -> list[tuple[float, float]]:
+        return self._spans
+
+    def _timed(self, name: str) -> tuple[float, float]:
+        begun = monotonic()
+        self._readers.read(name)
+        return begun, monotonic()
+
+
+class _Readers:
+    """A client for each representation."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        root, recorder = cluster["a"].root, Recorder(kept=1)
+        self.wires = {name: WireClient(root, recorder=recorder) for name in READINGS}
+        self.pool = ThreadPoolExecutor(len(READINGS), "crush")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.pool.shutdown()
+        for wire in self.wires.values():
+            wire.close()
+
+    def all_at_once(self) -> _Reading:
+        return _Reading(self)
+
+    def one_by_one(self) -> list[tuple[str, Answer]]:
+        return [(name, self.read(name)) for name in self.wires]
+
+    def read(self, name: str) -> Answer:
+        return self.wires[name].call("GET", "/apps", headers=READINGS[name])
