@@ -31,7 +31,7 @@ from eureka.core.merge import Version, digest, merge, same_statement
 from eureka.core.revision import Revision, Stamp
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Sequence
+    from collections.abc import Generator, Iterable
 
     from eureka.core.departures import Departures
     from eureka.core.event import Event
@@ -113,17 +113,28 @@ def bucket_of(key: Key) -> int:
     return crc32(f"{key.app}/{key.id}".encode(errors="surrogatepass")) % BUCKETS
 
 
-def sums_of(leases: Iterable[Lease], sums: list[int] | None = None) -> list[int]:
-    """Return the sums over some leases, added to `sums`: many leases can be summed in slices."""
-    sums = [0] * BUCKETS if sums is None else sums
-    for lease in leases:
-        bucket = bucket_of(lease.instance.key)
-        sums[bucket] = (sums[bucket] + digest(lease.instance)) % _WITHIN
-    return sums
+class Summary:
+    """All leases by bucket, and their sums; `add` takes them in slices, so that nothing stalls."""
+
+    def __init__(self, leases: Iterable[Lease] = ()) -> None:
+        self.sums = [0] * BUCKETS
+        self.leases: list[list[Lease]] = [[] for _ in range(BUCKETS)]
+        self.add(leases)
+
+    def add(self, leases: Iterable[Lease]) -> None:
+        """Add some leases."""
+        for lease in leases:
+            bucket = bucket_of(lease.instance.key)
+            self.sums[bucket] = (self.sums[bucket] + digest(lease.instance)) % _WITHIN
+            self.leases[bucket].append(lease)
 
 
 class Healer:
-    """Compares and merges the records of one node with those of others."""
+    """
+    Compares and merges the records of one node with those of others.
+
+    A lease that was replaced while a summary was made is left out: what changes is told anyway.
+    """
 
     def __init__(self, registry: Registry, revisions: Revisions, departures: Departures) -> None:
         self.registry = registry
@@ -132,19 +143,14 @@ class Healer:
 
     # The node that answers
 
-    def holdings(
-        self, asked: Digest, sums: Sequence[int], leases: Iterable[Lease], *, now: Instant
-    ) -> Holdings:
+    def holdings(self, asked: Digest, own: Summary, *, now: Instant) -> Holdings:
         """Answer a digest: tell of the buckets that differ, as many as fit."""
-        differing = {n for n, (a, b) in enumerate(zip(asked.sums, sums, strict=True)) if a != b}
-        by_bucket: dict[int, list[Lease]] = {n: [] for n in sorted(differing)}
-        for lease in leases:
-            bucket = bucket_of(lease.instance.key)
-            if bucket in by_bucket:
-                by_bucket[bucket].append(lease)
         told: list[int] = []
         entries: list[Entry] = []
-        for bucket, held in by_bucket.items():
+        for bucket, (theirs, ours) in enumerate(zip(asked.sums, own.sums, strict=True)):
+            if theirs == ours:
+                continue
+            held = [lease for lease in own.leases[bucket] if self._is_held(lease)]
             if told and len(entries) + len(held) > MOST_ENTRIES:
                 break
             told.append(bucket)
@@ -160,19 +166,20 @@ class Healer:
     # The node that asks
 
     def compare(
-        self, sums: list[int]
-    ) -> Generator[Question, tuple[Reply, Instant], tuple[int, list[Event]]]:
+        self, own: Summary, happened: list[Event]
+    ) -> Generator[Question, tuple[Reply, Instant], int]:
         """
         Compare with another node: yields what to ask it, is sent the reply and the moment.
 
-        Returns how many records changed on either side, as far as is known, and what happened here.
+        What happens here is added to `happened`.
+        Returns how many records changed on either side, as far as is known.
         """
-        reply, now = yield Digest(sums)
+        reply, now = yield Digest(own.sums)
         if not isinstance(reply, Holdings) or not reply.buckets:
-            return 0, []
-        events = self._cancel(reply.gone, now=now)
-        to_send, wanted, gone = self._plan(reply, now=now)
-        changed = len(events) + len(gone)
+            return 0
+        happened += self._cancel(reply.gone, now=now)
+        to_send, wanted, gone = self._plan(reply, own, now=now)
+        changed = len(happened) + len(gone)
         while to_send or wanted or gone:
             sent, to_send = to_send[:MOST_RECORDS], to_send[MOST_RECORDS:]
             asked, wanted = wanted[:MOST_RECORDS], wanted[MOST_RECORDS:]
@@ -180,29 +187,29 @@ class Healer:
             reply, now = yield Exchange(self._records(sent, now=now), told, asked)
             if not isinstance(reply, Exchange):
                 break
-            changed += len(sent)
-            happened = self._take(reply, now=now)
-            changed += len(happened)
-            events += happened
-        return changed, events
+            events = self._take(reply, now=now)
+            happened += events
+            changed += len(sent) + len(events)
+        return changed
 
-    def _plan(self, theirs: Holdings, *, now: Instant) -> tuple[list[Key], list[Key], list[Gone]]:
+    def _plan(
+        self, theirs: Holdings, own: Summary, *, now: Instant
+    ) -> tuple[list[Key], list[Key], list[Gone]]:
         """Return whose records to send, whose to ask for, and whose cancellations to tell."""
-        buckets = set(theirs.buckets)
         there = {entry.key: entry for entry in theirs.entries}
-        left_there = {gone.key: gone for gone in theirs.gone}
+        left_there = {gone.key: gone.dirty_ms for gone in theirs.gone}
         to_send: list[Key] = []
-        for lease in self.registry.leases:
+        for lease in (lease for bucket in theirs.buckets for lease in own.leases[bucket]):
             key = lease.instance.key
-            if bucket_of(key) not in buckets:
+            if not self._is_held(lease):
                 continue
             entry = there.pop(key, None)
-            if entry is None:
-                known_gone = left_there.get(key)
-                blocked = known_gone is not None and lease.instance.dirty_ms <= known_gone.dirty_ms
-                if not blocked and not lease.is_overdue(now=now):
+            if entry is not None:
+                if entry.digest != digest(lease.instance):
                     to_send.append(key)
-            elif entry.digest != digest(lease.instance):
+            elif not lease.is_overdue(now=now) and (
+                lease.instance.dirty_ms > left_there.get(key, -1)
+            ):
                 to_send.append(key)
         wanted: list[Key] = []
         gone: list[Gone] = []
@@ -214,6 +221,9 @@ class Healer:
             elif entry.left > 0 and self._heard_later(entry.key, entry.silence, now=now):
                 wanted.append(entry.key)
         return to_send, wanted, gone
+
+    def _is_held(self, lease: Lease) -> bool:
+        return self.registry.leases.find(lease.instance.key) is lease
 
     def _heard_later(self, key: Key, silence: float, *, now: Instant) -> bool:
         evicted_at = self.departures.evicted_at(key)

@@ -33,6 +33,7 @@ class Cluster:
 
     def __init__(self, service: Service, clock: Clock, log: Log) -> None:
         self.node_id = secrets.token_hex(8)
+        service.node.revisions.node = self.node_id
         self._service = service
         self._clock = clock
         self._log = log

@@ -18,8 +18,10 @@ import msgspec
 
 from eureka.core.errors import InvalidRequest
 from eureka.core.outbox import DELIVERED
-from eureka.server.service import MISDIRECTED
+from eureka.server.changing import MISDIRECTED
+from eureka.server.healing import PATH, Mender
 from eureka.wire.batch import read_answers, write_batch
+from eureka.wire.healing import ANNOUNCEMENT
 
 if TYPE_CHECKING:
     from eureka.core.outbox import Batch, Outbox
@@ -31,7 +33,7 @@ QUIET: Final = 60.0  # registry seconds between two lines about a peer that come
 _LARGEST_ANSWER: Final = 64 * 1024 * 1024  # bytes; 250 instances at 16 KiB each would be 4 MiB
 _LARGEST_COPY: Final = 1024 * 1024 * 1024  # bytes; a million instances
 _LATE: Final = 10  # read time-outs after which a late answer is no longer waited for
-_CONNECTIONS: Final = 2  # one for the batch under way, one that may still answer late
+_CONNECTIONS: Final = 3  # the batch under way, one that may still answer late, a comparison
 TOO_SLOW: Final = (httpcore.TimeoutException, TimeoutError)
 BROKEN: Final = (httpcore.NetworkError, httpcore.ProtocolError, OSError, ssl.SSLError)
 
@@ -39,10 +41,15 @@ Headers = list[tuple[bytes, bytes]]
 
 
 class Reply(msgspec.Struct, frozen=True, gc=False):
-    """A peer's HTTP status and body."""
+    """A peer's HTTP status and body, and whether it announced that it compares."""
 
     status: int
     body: bytes
+    heals: bool = False
+
+
+class Unanswered(Exception):  # noqa: N818 - reads as the statement it is
+    """A peer that answers something else than it was asked."""
 
 
 class TooLarge(Exception):  # noqa: N818 - reads as the statement it is
@@ -57,6 +64,8 @@ class PeerClient:
         host = parts.netloc.rpartition("@")[2]
         self.host = parts.hostname or ""
         self.shown = urlunsplit((parts.scheme, host, parts.path, "", ""))
+        context = parts.path.rpartition("/eureka/")[0]
+        self._root = urlunsplit((parts.scheme, host, context, "", ""))
         self._headers: Headers = [(b"Accept", b"application/json")]
         if parts.username is not None:
             login = f"{unquote(parts.username)}:{unquote(parts.password or '')}".encode()
@@ -76,7 +85,11 @@ class PeerClient:
     async def post(
         self, path: str, body: bytes, headers: Headers, *, connect: float, read: float
     ) -> Reply:
-        """Return the answer to a POST of JSON; time-outs in real seconds."""
+        """
+        Return the answer to a POST of JSON; time-outs in real seconds.
+
+        A path with a slash before it is counted from the server's root.
+        """
         headers = [*headers, (b"Content-Type", b"application/json")]
         return await self._call("POST", path, body, headers, (connect, read), _LARGEST_ANSWER)
 
@@ -95,7 +108,7 @@ class PeerClient:
         size = 0
         async with self._pool.stream(
             method,
-            self.shown + path,
+            (self._root if path.startswith("/") else self.shown) + path,
             headers=[*self._headers, *headers],
             content=body,
             extensions={"timeout": timeout},
@@ -105,7 +118,8 @@ class PeerClient:
                 size += len(part)
                 if size > largest:
                     raise TooLarge
-        return Reply(response.status, b"".join(parts))
+        heals = any(name.lower() == ANNOUNCEMENT[0] for name, _ in response.headers)
+        return Reply(response.status, b"".join(parts), heals)
 
 
 class PeerSender:
@@ -131,6 +145,7 @@ class PeerSender:
         self._current: asyncio.Task[Reply] | None = None
         self._late: asyncio.Task[Reply] | None = None
         self._task = asyncio.create_task(self._run(), name=f"replication to {self._client.shown}")
+        self._mender = Mender(url, self._ask, service, clock, log, self._client.shown)
 
     @property
     def shown(self) -> str:
@@ -151,6 +166,7 @@ class PeerSender:
 
     async def close(self) -> None:
         """Stop at once; what waits is lost, the next renewals heal it."""
+        await self._mender.close()
         await _end(self._task)
         if self._late is not None:
             await _end(self._late)
@@ -221,14 +237,10 @@ class PeerSender:
             self._current.cancel()
 
     async def _post(self, batch: Batch) -> Reply:
-        headers = [
-            (b"DiscoveryIdentity-Name", b"DefaultServer"),
-            (b"DiscoveryIdentity-Version", b"1.0"),
-            (b"DiscoveryIdentity-Id", self._service.settings.own_host.encode()),
-            (b"X-Eureka-Node-Id", self._node_id),
-            (b"X-Eureka-Batch-Id", b"%d" % batch.number),
-        ]
-        body = write_batch(batch.tasks, self._service.writer)
+        headers = [*self._identity(), (b"X-Eureka-Batch-Id", b"%d" % batch.number)]
+        rift = self._service.node.rifts.get(self.url)
+        marked = rift is not None and rift.capable
+        body = write_batch(batch.tasks, self._service.writer, marked=marked)
         return await self._client.post(
             "peerreplication/batch/", body, headers, connect=self._connect, read=self._read * _LATE
         )
@@ -259,11 +271,35 @@ class PeerSender:
                 self._found_itself()
             elif reply.status == DELIVERED:
                 self._succeeded(now.epoch_ms)
-                events = self._service.node.peer_answered(self.url, batch, answers, now=now)
+                events = self._service.node.peer_answered(
+                    self.url, batch, answers, now=now, heals=reply.heals
+                )
                 self._service.happened(events)
             else:
                 outbox.refused(batch, reply.status, now=now.monotonic)
                 self._failed(f"HTTP status {reply.status}")
+        self._mender.look()
+
+    def _identity(self) -> Headers:
+        return [
+            (b"DiscoveryIdentity-Name", b"DefaultServer"),
+            (b"DiscoveryIdentity-Version", b"1.0"),
+            (b"DiscoveryIdentity-Id", self._service.settings.own_host.encode()),
+            (b"X-Eureka-Node-Id", self._node_id),
+        ]
+
+    async def _ask(self, body: bytes) -> bytes:
+        """
+        Return the reply of a peer of our own kind to a comparison.
+
+        It may take longer than a batch: the peer sums up all it holds.
+        """
+        reply = await self._client.post(
+            PATH, body, self._identity(), connect=self._connect, read=self._read * _LATE
+        )
+        if reply.status != DELIVERED:
+            raise Unanswered(f"HTTP status {reply.status}")
+        return reply.body
 
     def _found_itself(self) -> None:
         self.is_self = True

@@ -53,12 +53,12 @@ class Timers:
         self._opened.set()
 
     async def _tick(self) -> None:
-        registry = self._service.node.registry
+        node = self._service.node
         await self._opened.wait()
-        while (due := registry.next_deadline()) is not None:
+        while (due := node.next_deadline()) is not None:
             await self._until(due)
             try:
-                events = registry.tick(now=self._clock.now(), rng=self._rng)
+                events = node.tick(now=self._clock.now(), rng=self._rng)
                 self._service.happened(events)
             except Exception as error:  # noqa: BLE001 - the next run may be fine
                 await self._survive("tick-failed", error)

@@ -9,7 +9,7 @@ import msgspec
 from eureka.core.errors import InvalidRequest
 from eureka.core.instance import Key, Record
 from eureka.core.status import Status
-from eureka.core.task import NOT_EXECUTABLE, UNREADABLE, Kind, PeerAnswer, Task, Unreadable
+from eureka.core.task import NOT_EXECUTABLE, UNREADABLE, Kind, Mark, PeerAnswer, Task, Unreadable
 from eureka.wire.fields import known_status, text, timestamp
 from eureka.wire.reading import InstanceBody, read_instance
 
@@ -39,6 +39,24 @@ class _TaskBody(msgspec.Struct, rename="camel", gc=False):
     status: object = None
     overridden_status: object = None
     instance_info: InstanceBody | None = None
+    mark: Mark | None = None
+
+
+class _Written(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
+    """A task as it is sent; what has no value is left out."""
+
+    app_name: str
+    id: str
+    last_dirty_timestamp: int | None = None
+    overridden_status: Status | None = None
+    status: Status | None = None
+    instance_info: msgspec.Raw | None = None
+    action: Kind | None = None
+    mark: Mark | None = None
+
+
+class _WrittenBatch(msgspec.Struct, rename="camel", gc=False):
+    replication_list: list[_Written]
 
 
 class _AnswerBody(msgspec.Struct, rename="camel", gc=False):
@@ -71,9 +89,13 @@ def read_batch(body: bytes, *, arrived_ms: int) -> list[Task | Unreadable]:
     return [_read_task(raw, arrived_ms=arrived_ms) for raw in tasks]
 
 
-def write_batch(tasks: Iterable[Task], writer: JsonWriter) -> bytes:
-    """Return the body of a batch; fields without a value are left out."""
-    return b'{"replicationList":[%b]}' % b",".join(_written(task, writer) for task in tasks)
+def write_batch(tasks: Iterable[Task], writer: JsonWriter, *, marked: bool = False) -> bytes:
+    """
+    Return the body of a batch; fields without a value are left out.
+
+    Only a peer of our own kind is told the marks.
+    """
+    return _encode(_WrittenBatch([_written(task, writer, marked=marked) for task in tasks]))
 
 
 def read_answers(body: bytes, *, arrived_ms: int) -> list[PeerAnswer]:
@@ -130,22 +152,26 @@ def _read_task(raw: msgspec.Raw, *, arrived_ms: int) -> Task | Unreadable:
         status=known_status(status) if status else None,
         override=None if override is Status.UNKNOWN else override,
         record=record,
+        mark=body.mark,
     )
 
 
-def _written(task: Task, writer: JsonWriter) -> bytes:
-    fields: dict[str, object] = {
-        "appName": task.key.app,
-        "id": task.key.id,
-        "lastDirtyTimestamp": task.dirty_ms,
-        "overriddenStatus": task.override,
-        "status": task.status,
-    }
-    if task.record is not None:
-        instance = writer.bare_instance(task.record.instance, task.record.renewed_ms, keep=False)
-        fields["instanceInfo"] = msgspec.Raw(instance)
-    fields["action"] = task.kind
-    return _encode({name: value for name, value in fields.items() if value is not None})
+def _written(task: Task, writer: JsonWriter, *, marked: bool) -> _Written:
+    key, record = task.key, task.record
+    written = _Written(
+        app_name=key.app,
+        id=key.id,
+        last_dirty_timestamp=task.dirty_ms,
+        overridden_status=task.override,
+        status=task.status,
+        action=task.kind,
+    )
+    if record is not None:
+        instance = writer.bare_instance(record.instance, record.renewed_ms, keep=False)
+        written.instance_info = msgspec.Raw(instance)
+    if marked:
+        written.mark = task.mark
+    return written
 
 
 def _entity(raw: msgspec.Raw, arrived_ms: int) -> Instance | None:

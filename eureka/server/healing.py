@@ -1,0 +1,164 @@
+"""
+Comparisons with peers of our own kind: the endpoint, and for each peer the task that asks it.
+
+A registry of 100,000 instances is summed up in slices, so that no other call waits for long.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import TYPE_CHECKING, Final
+
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from eureka.core.errors import InvalidRequest
+from eureka.core.healing import Digest, Summary
+from eureka.wire.healing import read_question, read_reply, write_message
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from starlette.requests import Request
+
+    from eureka.core.event import Event
+    from eureka.core.healing import Reply
+    from eureka.server.clock import Clock
+    from eureka.server.cluster import Cluster
+    from eureka.server.log import Log
+    from eureka.server.service import Service
+
+PATH: Final = "/registry/healing"
+"""Beside the protocol's own paths, so that no client meets it."""
+
+_SLICE: Final = 1_000  # leases summed up before other calls are served: some 5 ms
+_JSON: Final = "application/json"
+
+
+def routes(service: Service, _cluster: Cluster) -> list[BaseRoute]:
+    """Return the endpoint that answers comparisons."""
+
+    async def answer(request: Request) -> Response:
+        body = await _read(request, largest=service.settings.max_body)
+        if body is None:
+            return Response(status_code=413)
+        try:
+            question = read_question(body)
+        except InvalidRequest as refusal:
+            return Response(str(refusal), 400, media_type="text/plain")
+        healer = service.node.healer
+        reply: Reply
+        if isinstance(question, Digest):
+            own = await summary_of(service)
+            reply = healer.holdings(question, own, now=service.clock.now())
+        else:
+            reply, events = healer.exchanged(question, now=service.clock.now())
+            service.happened(events)
+        return Response(write_message(reply), media_type=_JSON)
+
+    return [Route(PATH, answer, methods=["POST"])]
+
+
+async def summary_of(service: Service) -> Summary:
+    """Sum up the registry, serving other calls in between."""
+    summary = Summary()
+    leases = list(service.node.registry.leases)
+    for start in range(0, len(leases), _SLICE):
+        summary.add(leases[start : start + _SLICE])
+        await asyncio.sleep(0)
+    return summary
+
+
+class Mender:
+    """Compares with one peer whenever the node finds a cause, for as long as it is a peer."""
+
+    def __init__(
+        self,
+        url: str,
+        ask: Callable[[bytes], Awaitable[bytes]],
+        service: Service,
+        clock: Clock,
+        log: Log,
+        shown: str,
+    ) -> None:
+        self._url = url
+        self._shown = shown
+        self._ask = ask
+        self._service = service
+        self._clock = clock
+        self._log = log
+        self._wanted = asyncio.Event()
+        self._sleeps_until: float | None = None
+        self._task = asyncio.create_task(self._run(), name=f"healing with {shown}")
+
+    def look(self) -> None:
+        """Look whether there is a cause now."""
+        due = self._service.node.compares_at(self._url, now=self._clock.monotonic())
+        if due is not None and (self._sleeps_until is None or due < self._sleeps_until):
+            self._wanted.set()
+
+    async def close(self) -> None:
+        """Stop at once."""
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _run(self) -> None:
+        while True:
+            now = self._clock.monotonic()
+            due = self._service.node.compares_at(self._url, now=now)
+            if due is not None and now >= due:
+                await self._compare()
+            else:
+                await self._rest(None if due is None else self._clock.real(due - now))
+
+    async def _rest(self, seconds: float | None) -> None:
+        self._sleeps_until = (
+            None if seconds is None else self._clock.monotonic() + seconds * self._clock.speed
+        )
+        self._wanted.clear()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(None if seconds is None else max(seconds, 0.001)):
+                await self._wanted.wait()
+        self._sleeps_until = None
+
+    async def _compare(self) -> None:
+        rift = self._service.node.rifts.get(self._url)
+        if rift is None:
+            return
+        rift.begin()
+        try:
+            changed = await self._converse()
+        except Exception as error:  # noqa: BLE001 - one odd comparison must not end healing
+            self._log.info("not-compared", url=self._shown, error=f"{type(error).__name__} {error}")
+            rift.failed(now=self._clock.monotonic())
+        else:
+            rift.ended(changed=changed, now=self._clock.monotonic())
+            if changed:
+                self._log.info("healed", url=self._shown, records=changed)
+
+    async def _converse(self) -> int:
+        service = self._service
+        happened: list[Event] = []
+        conversation = service.node.healer.compare(await summary_of(service), happened)
+        question = next(conversation)
+        while True:
+            reply = read_reply(await self._ask(write_message(question)))
+            try:
+                question = conversation.send((reply, self._clock.now()))
+            except StopIteration as end:
+                return int(end.value)
+            finally:
+                service.happened(happened)
+                happened.clear()
+
+
+async def _read(request: Request, *, largest: int) -> bytes | None:
+    parts: list[bytes] = []
+    size = 0
+    async for part in request.stream():
+        parts.append(part)
+        size += len(part)
+        if size > largest:
+            return None
+    return b"".join(parts)
