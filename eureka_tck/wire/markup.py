@@ -21,8 +21,11 @@ if TYPE_CHECKING:
 
     from eureka_tck.wire.sample import Json
 
+BATCH_ROOT: Final = "com.netflix.eureka.cluster.protocol.ReplicationListResponse"
+"""The root of a batch's answer in XML, as eureka-core 2.0.6 writes it."""
+
 _ESCAPED = re.compile(r"__|_-|_\.([0-9a-fA-F]{4})")
-_ILLEGAL_IN_NAME = re.compile(r"[^\w.\-]", re.ASCII)
+_ILLEGAL_IN_NAME = re.compile(r"[^\w.\-]|^[\d.\-]", re.ASCII)
 _PORTS: Final = ("port", "securePort")
 _RENAMED: Final = {"overriddenstatus": "overriddenStatus"}
 
@@ -34,10 +37,12 @@ def as_json_shape(body: bytes) -> dict[str, Json]:
         "instance": _instance,
         "application": _application,
         "applications": _applications,
+        BATCH_ROOT: _answers,
     }
     if root.tag not in readers:
         raise ValueError(f"its root is <{root.tag}>, not one of {', '.join(readers)}")
-    return {root.tag: readers[root.tag](root)}
+    name = "responseList" if root.tag == BATCH_ROOT else root.tag
+    return {name: readers[root.tag](root)}
 
 
 def document(body: bytes) -> Element:
@@ -92,6 +97,17 @@ def _append(parent: Element, name: str, value: Json) -> None:
 
 def _as_text(value: Json) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _answers(element: Element) -> Json:
+    return [_task_answer(child) for child in element.findall("responseList/*")]
+
+
+def _task_answer(element: Element) -> Json:
+    answer: dict[str, Json] = {"statusCode": element.findtext("statusCode", "")}
+    if (entity := element.find("responseEntity")) is not None:
+        answer["responseEntity"] = _instance(entity)
+    return answer
 
 
 def _applications(element: Element) -> Json:

@@ -8,7 +8,7 @@ This file owns the shapes; `reading.py` makes them from bytes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
 from msgspec import Struct, field
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 Status: TypeAlias = Literal["UP", "DOWN", "STARTING", "OUT_OF_SERVICE", "UNKNOWN"]
+STATUSES: Final[tuple[Status, ...]] = get_args(Status)
 Action: TypeAlias = Literal["ADDED", "MODIFIED", "DELETED"]
 
 MARKER: Final = "@class"
