@@ -51,7 +51,7 @@ MOST_RECORDS: Final = 250
 
 _WITHIN: Final = 2**63
 Seconds: TypeAlias = Annotated[float, msgspec.Meta(ge=0)]
-Sum: TypeAlias = Annotated[int, msgspec.Meta(ge=0, lt=_WITHIN)]
+Sum: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=_WITHIN - 1)]
 
 
 class Digest(msgspec.Struct, frozen=True, gc=False, tag="digest"):
