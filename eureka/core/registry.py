@@ -100,9 +100,13 @@ class Registry:
         """Tell whether leases may expire now."""
         return self.preservation.expiry_enabled(now=now.monotonic)
 
+    def lists_open(self, *, now: Instant) -> bool:
+        """Tell whether list reads are served: after opening, and a while later if it was empty."""
+        return self._lists_open_at is not None and now.monotonic >= self._lists_open_at
+
     def check_lists_open(self, *, now: Instant) -> None:
         """Refuse list reads before the registry opens, and for a while if it then knew nobody."""
-        if self._lists_open_at is None or now.monotonic < self._lists_open_at:
+        if not self.lists_open(now=now):
             raise RegistryClosed
 
     # Calls

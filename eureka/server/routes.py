@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Final
 
 from starlette.routing import BaseRoute
 
+from eureka.server import healing, health, state
+
 if TYPE_CHECKING:
     from eureka.server.cluster import Cluster
     from eureka.server.service import Service
 
 Mount = Callable[["Service", "Cluster"], Sequence[BaseRoute]]
 
-MOUNTS: Final[tuple[Mount, ...]] = ()
+MOUNTS: Final[tuple[Mount, ...]] = (state.routes, health.routes, healing.routes)
 
 
 def mounted(service: Service, cluster: Cluster) -> list[BaseRoute]:

@@ -154,7 +154,10 @@ def test_a_starting_node_copies_the_first_peer_that_has_instances(stage: Stage) 
         ):
             assert (await server.call("GET", "/eureka/apps")).status == 403
             health = await server.call("GET", "/health")
-            assert (health.status, health.json()) == (503, {"status": "OUT_OF_SERVICE"})
+            assert (health.status, health.json()) == (
+                503,
+                {"status": "OUT_OF_SERVICE", "reason": "copying"},
+            )
             await register(server, stage, "3")
             asked.set()
             await stage.until(lambda: "opened" in server.log, "the registry to open")
