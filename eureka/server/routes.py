@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from starlette.routing import BaseRoute
 
-from eureka.server import healing, health, state
+from eureka.server import healing, health, page, state
 
 if TYPE_CHECKING:
     from eureka.server.cluster import Cluster
@@ -19,7 +19,12 @@ if TYPE_CHECKING:
 
 Mount = Callable[["Service", "Cluster"], Sequence[BaseRoute]]
 
-MOUNTS: Final[tuple[Mount, ...]] = (state.routes, health.routes, healing.routes)
+MOUNTS: Final[tuple[Mount, ...]] = (
+    page.routes,
+    state.routes,
+    health.routes,
+    healing.routes,
+)
 
 
 def mounted(service: Service, cluster: Cluster) -> list[BaseRoute]:
