@@ -10,11 +10,20 @@ import msgspec
 from eureka.wire.paths import Target
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
+
+_READ: Final = frozenset(
+    {
+        *(b"accept", b"accept-encoding", b"content-encoding", b"content-type"),
+        *(b"discoveryidentity-name", b"x-eureka-accept", b"x-eureka-batch-id"),
+        *(b"x-eureka-node-id", b"x-netflix-discovery-replication"),
+    }
+)
 
 Headers = tuple[tuple[bytes, bytes], ...]
 
 JSON: Final = (b"content-type", b"application/json")
+XML: Final = (b"content-type", b"application/xml")
 TEXT: Final = (b"content-type", b"text/plain; charset=utf-8")
 
 
@@ -29,8 +38,10 @@ class Request(msgspec.Struct, gc=False):
     content_type: str = ""
     compact: bool = False
     replicated: bool = False
+    content_encoding: str = ""
     batch_id: str = ""
     sender: str = ""
+    identity: str | None = None
 
     def query(self) -> dict[str, str]:
         """
@@ -60,22 +71,31 @@ def read_head(
     Return the request of these headers (names in lower case);
     of a repeated header the last counts.
     """
-    request = Request(method, target, query)
+    found: dict[bytes, bytes] = {}
     for name, value in headers:
-        if name == b"accept":
+        if name in _READ:
             # Several Accept headers are one list.
-            text = value.decode("latin-1")
-            request.accept = f"{request.accept},{text}" if request.accept else text
-        elif name == b"accept-encoding":
-            request.accept_encoding = value.decode("latin-1")
-        elif name == b"content-type":
-            request.content_type = value.decode("latin-1")
-        elif name == b"x-eureka-accept":
-            request.compact = value.strip().lower() == b"compact"
-        elif name == b"x-netflix-discovery-replication":
-            request.replicated = value.strip() == b"true"
-        elif name == b"x-eureka-batch-id":
-            request.batch_id = value.decode("latin-1")
-        elif name == b"x-eureka-node-id":
-            request.sender = value.decode("latin-1")
-    return request
+            earlier = found.get(name) if name == b"accept" else None
+            found[name] = value if earlier is None else b"%b,%b" % (earlier, value)
+    if not found:
+        return Request(method, target, query)
+    identity = found.get(b"discoveryidentity-name")
+    return Request(
+        method,
+        target,
+        query,
+        accept=_text(found, b"accept"),
+        accept_encoding=_text(found, b"accept-encoding"),
+        content_type=_text(found, b"content-type"),
+        content_encoding=_text(found, b"content-encoding").lower(),
+        compact=_text(found, b"x-eureka-accept").lower() == "compact",
+        replicated=_text(found, b"x-netflix-discovery-replication") == "true",
+        batch_id=_text(found, b"x-eureka-batch-id"),
+        sender=_text(found, b"x-eureka-node-id"),
+        identity=None if identity is None else identity.decode("latin-1").strip(),
+    )
+
+
+def _text(headers: Mapping[bytes, bytes], name: bytes) -> str:
+    value = headers.get(name)
+    return "" if value is None else value.decode("latin-1").strip()

@@ -14,7 +14,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 Resource = Literal[
-    "apps", "delta", "app", "instance", "status", "metadata", "by-id", "vip", "svip", "batch"
+    "apps",
+    "delta",
+    "app",
+    "instance",
+    "status",
+    "metadata",
+    "by-id",
+    "vip",
+    "svip",
+    "batch",
+    "overrides",
+    "server-status",
 ]
 
 METHODS: Final[dict[Resource, tuple[str, ...]]] = {
@@ -28,6 +39,8 @@ METHODS: Final[dict[Resource, tuple[str, ...]]] = {
     "vip": ("GET", "HEAD", "OPTIONS"),
     "svip": ("GET", "HEAD", "OPTIONS"),
     "batch": ("OPTIONS", "POST"),
+    "overrides": ("GET", "HEAD", "OPTIONS"),
+    "server-status": ("GET", "HEAD", "OPTIONS"),
 }
 
 
@@ -68,6 +81,8 @@ def _part_of_instance(names: list[str]) -> Target | None:
     return None
 
 
+_OVERRIDES: Final = "statusoverrides"
+
 _SHAPES: Final[dict[tuple[str, int], Callable[[list[str]], Target | None]]] = {
     ("apps", 1): lambda _: Target("apps"),
     ("apps", 2): _one_app,
@@ -77,4 +92,6 @@ _SHAPES: Final[dict[tuple[str, int], Callable[[list[str]], Target | None]]] = {
     ("vips", 2): lambda names: Target("vip", names[1]),
     ("svips", 2): lambda names: Target("svip", names[1]),
     ("peerreplication", 2): lambda names: Target("batch") if names[1] == "batch" else None,
+    ("serverinfo", 2): lambda names: Target("overrides") if names[1] == _OVERRIDES else None,
+    ("status", 1): lambda _: Target("server-status"),
 }

@@ -68,6 +68,13 @@ class Writer:
             del self._fragments[key.app]
             self._surroundings.pop(key.app, None)
 
+    def forget_others(self, living: Mapping[str, Iterable[Record]]) -> None:
+        """Drop the bytes of all but these instances."""
+        ids = {name: {one.instance.key.id for one in found} for name, found in living.items()}
+        for name, fragments in list(self._fragments.items()):
+            for instance_id in fragments.keys() - ids.get(name, set()):
+                self.forget(Key(name, instance_id))
+
     def instance(self, record: Record) -> bytes:
         """Return an instance as a document."""
         before, behind = self._form.alone()
@@ -81,7 +88,7 @@ class Writer:
     def application(self, name: str, leases: Iterable[Lease | Record], *, compact: bool) -> bytes:
         """Return an application as a document."""
         before, behind = self._form.application_alone()
-        block = self._joined(name, leases, compact=compact)
+        block = self._wrapped(name, self.elements(name, leases, compact=compact))
         return before + self._trimmed(block) + behind
 
     def registry(
@@ -112,8 +119,10 @@ class Writer:
         compact: bool,
     ) -> bytes:
         """Return a list of some living instances, or of changes, by application."""
-        parts = [self._joined(name, found, compact=compact) for name, found in leases.items()]
-        return self._listed(parts, counts=counts, version=version, compact=compact)
+        elements = {
+            name: self.elements(name, found, compact=compact) for name, found in leases.items()
+        }
+        return self.of_elements(elements, counts=counts, version=version, compact=compact)
 
     def delta(
         self,
@@ -124,10 +133,37 @@ class Writer:
         compact: bool,
     ) -> bytes:
         """Return a list of the recent changes; the hash is that of the whole registry."""
-        by_name: dict[str, list[Record]] = {}
-        for record in records:
-            by_name.setdefault(record.instance.key.app, []).append(record)
-        return self.applications(by_name, counts=counts, version=version, compact=compact)
+        return self.applications(
+            by_application(records), counts=counts, version=version, compact=compact
+        )
+
+    def elements(self, name: str, found: Iterable[Lease | Record], *, compact: bool) -> list[bytes]:
+        """Return instances of one application as parts of a list, to be joined by `of_elements`."""
+        parts: list[bytes] = []
+        fragments = self._fragments.get(name, {})
+        for one in found:
+            instance = one.instance
+            fragment = fragments.get(instance.key.id)
+            if fragment is None or fragment.instance is not instance:
+                fragment = self._fragment(instance)
+                fragments = self._fragments.get(name, {})
+            if compact:
+                parts.append(fragment.compact or self._compacted(fragment))
+            else:
+                parts += (fragment.head, b"%d" % one.renewed_ms, fragment.tail)
+        return parts
+
+    def of_elements(
+        self,
+        elements: Mapping[str, list[bytes]],
+        *,
+        counts: Mapping[Status, int],
+        version: int,
+        compact: bool,
+    ) -> bytes:
+        """Return a list of what `elements` returned, by application."""
+        parts = [self._wrapped(name, found) for name, found in elements.items()]
+        return self._listed(parts, counts=counts, version=version, compact=compact)
 
     def _listed(
         self, parts: list[bytes], *, counts: Mapping[Status, int], version: int, compact: bool
@@ -145,24 +181,13 @@ class Writer:
         stamps = [] if compact else [lease.renewed_ms for lease in leases]
         block = blocks.get(name)
         if block is None or block.instances != instances or block.stamps != stamps:
-            block = _Block(instances, stamps, self._joined(name, leases, compact=compact))
+            joined = self._wrapped(name, self.elements(name, leases, compact=compact))
+            block = _Block(instances, stamps, joined)
             blocks[name] = block
         return block.joined
 
-    def _joined(self, name: str, found: Iterable[Lease | Record], *, compact: bool) -> bytes:
+    def _wrapped(self, name: str, parts: list[bytes]) -> bytes:
         """Return an application with all that surrounds it, and a separator behind it."""
-        parts: list[bytes] = []
-        fragments = self._fragments.get(name, {})
-        for one in found:
-            instance = one.instance
-            fragment = fragments.get(instance.key.id)
-            if fragment is None or fragment.instance is not instance:
-                fragment = self._fragment(instance)
-                fragments = self._fragments.get(name, {})
-            if compact:
-                parts.append(fragment.compact or self._compacted(fragment))
-            else:
-                parts += (fragment.head, b"%d" % one.renewed_ms, fragment.tail)
         if parts:
             parts[-1] = self._trimmed(parts[-1])
         before, behind = self._around(name)
@@ -188,13 +213,23 @@ class Writer:
     def _fragment(self, instance: Instance, *, keep: bool = True) -> _Fragment:
         fragments = self._fragments.get(instance.key.app)
         fragment = fragments.get(instance.key.id) if fragments else None
-        if fragment is not None and fragment.instance is instance:
+        if fragment is not None and (
+            fragment.instance is instance or fragment.instance == instance
+        ):
             return fragment
         head, tail = self._form.element(instance)
         fragment = _Fragment(instance, head, tail + self._form.separator)
         if keep and not instance.evicted_ms:  # who left is written once or twice more
             self._fragments.setdefault(instance.key.app, {})[instance.key.id] = fragment
         return fragment
+
+
+def by_application(records: Iterable[Record]) -> dict[str, list[Record]]:
+    """Return records by application, in the order the applications came."""
+    found: dict[str, list[Record]] = {}
+    for record in records:
+        found.setdefault(record.instance.key.app, []).append(record)
+    return found
 
 
 class JsonWriter(Writer):

@@ -40,12 +40,12 @@ class XmlForm:
         """Return the full form of an instance, open where the stamp of its last renewal goes."""
         head = (
             _OPEN,
-            _leaf("instanceId", instance.key.id if instance.shows_id else None),
-            _leaf("hostName", instance.host_name),
-            _leaf("app", instance.key.app),
-            _leaf("appGroupName", instance.app_group),
-            _leaf("ipAddr", instance.ip_address),
-            _leaf("sid", instance.sid),
+            leaf("instanceId", instance.key.id if instance.shows_id else None),
+            leaf("hostName", instance.host_name),
+            leaf("app", instance.key.app),
+            leaf("appGroupName", instance.app_group),
+            leaf("ipAddr", instance.ip_address),
+            leaf("sid", instance.sid),
             f"<status>{instance.status}</status>",
             f"<overriddenstatus>{instance.overridden_status}</overriddenstatus>",
             _port("port", instance.port),
@@ -61,18 +61,18 @@ class XmlForm:
             f"</lastRenewalTimestamp><evictionTimestamp>{instance.evicted_ms}</evictionTimestamp>",
             f"<serviceUpTimestamp>{instance.service_up_ms}</serviceUpTimestamp></leaseInfo>",
             _map(instance.metadata.items()),
-            _leaf("homePageUrl", instance.home_page_url),
-            _leaf("statusPageUrl", instance.status_page_url),
-            _leaf("healthCheckUrl", instance.health_check_url),
-            _leaf("secureHealthCheckUrl", instance.secure_health_check_url),
-            _leaf("vipAddress", instance.vip_address),
-            _leaf("secureVipAddress", instance.secure_vip_address),
+            leaf("homePageUrl", instance.home_page_url),
+            leaf("statusPageUrl", instance.status_page_url),
+            leaf("healthCheckUrl", instance.health_check_url),
+            leaf("secureHealthCheckUrl", instance.secure_health_check_url),
+            leaf("vipAddress", instance.vip_address),
+            leaf("secureVipAddress", instance.secure_vip_address),
             "<isCoordinatingDiscoveryServer>",
             f"{'true' if instance.coordinating else 'false'}</isCoordinatingDiscoveryServer>",
             f"<lastUpdatedTimestamp>{instance.updated_ms}</lastUpdatedTimestamp>",
             f"<lastDirtyTimestamp>{instance.dirty_ms}</lastDirtyTimestamp>",
             f"<actionType>{instance.action}</actionType>",
-            _leaf("asgName", instance.asg_name),
+            leaf("asgName", instance.asg_name),
             _CLOSE,
         )
         return "".join(head).encode(), "".join(tail).encode()
@@ -81,13 +81,13 @@ class XmlForm:
         """Return the compact form of an instance."""
         fields = (
             _OPEN,
-            _leaf("instanceId", instance.key.id if instance.shows_id else None),
-            _leaf("app", instance.key.app),
-            _leaf("ipAddr", instance.ip_address),
-            _leaf("vipAddress", instance.vip_address),
-            _leaf("secureVipAddress", instance.secure_vip_address),
+            leaf("instanceId", instance.key.id if instance.shows_id else None),
+            leaf("app", instance.key.app),
+            leaf("ipAddr", instance.ip_address),
+            leaf("vipAddress", instance.vip_address),
+            leaf("secureVipAddress", instance.secure_vip_address),
             _data_center(instance.data_center, only=COMPACT_METADATA),
-            _leaf("hostName", instance.host_name),
+            leaf("hostName", instance.host_name),
             f"<status>{instance.status}</status>",
             f"<lastUpdatedTimestamp>{instance.updated_ms}</lastUpdatedTimestamp>",
             f"<actionType>{instance.action}</actionType>",
@@ -103,7 +103,7 @@ class XmlForm:
 
     def application(self, name: str) -> tuple[bytes, bytes]:
         """Return what makes `<application>`."""
-        return f"<application>{_leaf('name', name)}".encode(), b"</application>"
+        return f"<application>{leaf('name', name)}".encode(), b"</application>"
 
     def application_alone(self) -> tuple[bytes, bytes]:
         """Return nothing: an application is a document too."""
@@ -128,7 +128,8 @@ def renamed(element: bytes, name: str) -> bytes:
     return b"<%b>%b</%b>" % (name.encode(), element[len(_OPEN) : -len(_CLOSE)], name.encode())
 
 
-def _leaf(name: str, value: str | None) -> str:
+def leaf(name: str, value: str | None) -> str:
+    """Return an element with a text in it; none for no value."""
     return "" if value is None else f"<{name}>{_text(value)}</{name}>"
 
 
@@ -145,13 +146,13 @@ def _port(name: str, port: Port) -> str:
 
 
 def _map(items: Iterable[tuple[str, str]]) -> str:
-    entries = "".join(_leaf(escaped(key), value) for key, value in items)
+    entries = "".join(leaf(escaped(key), value) for key, value in items)
     return f"<metadata>{entries}</metadata>" if entries else f'<metadata class="{EMPTY_MAP}"/>'
 
 
 def _data_center(data_center: DataCenter, *, only: tuple[str, ...] | None = None) -> str:
     metadata = data_center.metadata
-    name = _leaf("name", data_center.name)
+    name = leaf("name", data_center.name)
     if metadata is None:
         return f'<dataCenterInfo class="{PLAIN}">{name}</dataCenterInfo>'
     if only is not None:

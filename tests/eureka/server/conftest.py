@@ -41,10 +41,11 @@ class Caller:
             self.node.open(0, now=real.now())
 
     def __call__(self, method: str, path: str, body: bytes = b"", **headers: str) -> Response:
-        """Return the response to a call of a path below /eureka."""
+        """Return the response to a call of a path below /eureka; JSON is asked for unless told."""
         raw, _, query = path.partition("?")
         target = find(f"/eureka{raw}")
         assert target is not None
+        headers = {"accept": "application/json", **headers}
         lines = [
             (name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()
         ]

