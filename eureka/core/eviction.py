@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from eureka.core.instant import Instant
+    from eureka.core.lease import Lease
     from eureka.core.policy import Policy
 
 T = TypeVar("T")
+
+LOOKS: Final = 4000  # leases looked at in one go: 2 ms on the machine this was written on
+VICTIMS: Final = 200  # leases taken in one go: 5 ms, most of it for what the lists show
 
 
 class Chance(Protocol):
@@ -38,6 +43,51 @@ class EvictionRhythm:
         lateness = max(now - self.due_at, 0.0)
         self.due_at = now + self.interval
         return lateness
+
+
+class EvictionRun:
+    """
+    A run under way: it looks at what is due, then chooses its victims, then takes them.
+
+    A large one does so in several goes, so that others are served in between;
+    whoever renews until it is taken is spared.
+    """
+
+    def __init__(self, compensation: float, *, started: Instant) -> None:
+        self.compensation = compensation
+        self.started = started
+        self.enabled = False
+        self.overdue = 0
+        self.limit = 0
+        self.evicted = 0
+        self._victims: list[Lease] | None = None
+
+    @property
+    def has_chosen(self) -> bool:
+        """Whether the victims are known."""
+        return self._victims is not None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all victims are taken."""
+        return self._victims is not None and not self._victims
+
+    def choose(self, overdue: Sequence[Lease], limit: int, *, enabled: bool, rng: Chance) -> None:
+        """Choose the victims."""
+        self.enabled = enabled
+        self.overdue = len(overdue)
+        self.limit = limit
+        self._victims = choose_victims(overdue, limit, rng=rng)
+        self._victims.reverse()
+
+    def take(self) -> list[Lease]:
+        """Return the victims of this go."""
+        if not self._victims:
+            return []
+        taken = self._victims[-VICTIMS:]
+        del self._victims[-VICTIMS:]
+        taken.reverse()
+        return taken
 
 
 def eviction_limit(size: int, policy: Policy) -> int:

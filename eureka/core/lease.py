@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eureka.core.instance import Record
+import msgspec
+
+from eureka.core.instance import Instance, Record
 from eureka.core.override import renews_plainly
 
 if TYPE_CHECKING:
-    from eureka.core.instance import Instance
     from eureka.core.instant import Instant
 
 RENEWAL_BONUS = 1
@@ -20,15 +21,25 @@ Kept there on purpose, and here.
 """
 
 
-class Lease:
-    """The one mutable thing of the registry: an instance and when it was last heard of."""
+class Lease(msgspec.Struct, eq=False, gc=False):
+    """
+    The one mutable thing of the registry: an instance and when it was last heard of.
 
-    __slots__ = ("instance", "is_settled", "renewed_at", "renewed_ms")
+    It never leads back to itself, so the collector need not know of a hundred thousand.
+    """
 
-    def __init__(self, instance: Instance, *, now: Instant) -> None:
-        self.hold(instance)
-        self.renewed_at = now.monotonic
-        self.renewed_ms = now.epoch_ms
+    instance: Instance
+    renewed_at: float
+    renewed_ms: int
+    is_settled: bool
+    """Whether a client's renewal leaves the record as it is, whatever the call says."""
+    filed: int = -1
+    """Where `DueLeases` holds it."""
+
+    @classmethod
+    def of(cls, instance: Instance, *, now: Instant) -> Lease:
+        """Return a fresh lease."""
+        return cls(instance, now.monotonic, now.epoch_ms, _is_settled(instance))
 
     @property
     def expires_at(self) -> float:
@@ -49,8 +60,7 @@ class Lease:
     def hold(self, instance: Instance) -> None:
         """Be of this record from now on."""
         self.instance = instance
-        self.is_settled = renews_plainly(instance.status, override=instance.overridden_status)
-        """Whether a client's renewal leaves the record as it is, whatever the call says."""
+        self.is_settled = _is_settled(instance)
 
     def renew(self, *, now: Instant) -> None:
         """Believe the instance for `RENEWAL_BONUS` durations more than a fresh lease."""
@@ -72,3 +82,7 @@ class Lease:
     def record(self) -> Record:
         """Return the instance as it reads now."""
         return Record(self.instance, self.renewed_ms)
+
+
+def _is_settled(instance: Instance) -> bool:
+    return renews_plainly(instance.status, override=instance.overridden_status)

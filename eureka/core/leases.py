@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from eureka.core.due import DueLeases
 from eureka.core.status import Status
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ class Leases:
     def __init__(self) -> None:
         self._by_app: dict[str, dict[str, Lease]] = {}
         self._size = 0
+        self.due = DueLeases()
         self.counts: dict[Status, int] = dict.fromkeys(Status, 0)
 
     def __len__(self) -> int:
@@ -57,7 +59,9 @@ class Leases:
             self._size += 1
         else:
             self.counts[earlier.instance.status] -= 1
+            self.due.remove(earlier)
         leases[key.id] = lease
+        self.due.put(lease)
         self.counts[lease.instance.status] += 1
 
     def change(self, lease: Lease, instance: Instance) -> None:
@@ -65,6 +69,7 @@ class Leases:
         self.counts[lease.instance.status] -= 1
         self.counts[instance.status] += 1
         lease.hold(instance)
+        self.due.put(lease)  # it may have a shorter duration now
 
     def remove(self, lease: Lease) -> None:
         """Give up a lease that is held."""
@@ -74,4 +79,5 @@ class Leases:
         if not leases:
             del self._by_app[key.app]
         self._size -= 1
+        self.due.remove(lease)
         self.counts[lease.instance.status] -= 1

@@ -23,7 +23,7 @@ from eureka.core.event import (
     PreservationChanged,
     Recounted,
 )
-from eureka.core.eviction import Chance, EvictionRhythm, choose_victims, eviction_limit
+from eureka.core.eviction import LOOKS, Chance, EvictionRhythm, EvictionRun, eviction_limit
 from eureka.core.instance import Record
 from eureka.core.lease import Lease
 from eureka.core.leases import Leases
@@ -59,6 +59,7 @@ class Registry:
         self.last_eviction_ms = 0
         self.last_compensation = 0.0
         self._eviction: EvictionRhythm | None = None
+        self._run: EvictionRun | None = None
         self._recount_at = 0.0
         self._forget_at = 0.0
         self._lists_open_at: float | None = None
@@ -161,7 +162,7 @@ class Registry:
             updated_ms=now.epoch_ms,
             action=Action.ADDED,
         )
-        self.leases.put(Lease(after, now=now))
+        self.leases.put(Lease.of(after, now=now))
         self.changes.note(after.key, now=now.monotonic)
         return Changed(before, after)
 
@@ -281,7 +282,7 @@ class Registry:
         else:
             if lease is None:
                 self.preservation.client_came()
-            lease = Lease(after, now=now)
+            lease = Lease.of(after, now=now)
             lease.age(silence, renewed=renewed, now=now)
             self.leases.put(lease)
         self.changes.note(after.key, now=now.monotonic)
@@ -296,10 +297,16 @@ class Registry:
     # Time
 
     def next_deadline(self) -> float | None:
-        """Return the monotonic second at which `tick` has something to do; None before opening."""
+        """
+        Return the monotonic second at which `tick` has something to do; None before opening.
+
+        A past one while a run of eviction goes on: let others be served, then call again.
+        """
         turn = self.preservation.next_turn()
         if self._eviction is None or turn is None:
             return None
+        if self._run is not None:
+            return self._run.started.monotonic
         return min(self._eviction.due_at, self._recount_at, self._forget_at, turn)
 
     def tick(self, *, now: Instant, rng: Chance) -> list[Event]:
@@ -314,7 +321,9 @@ class Registry:
             )
         if now.monotonic >= self._eviction.due_at:
             compensation = self._eviction.start(now=now.monotonic)
-            events += self._evict(compensation, now=now, rng=rng)
+            self._run = self._run or EvictionRun(compensation, started=now)
+        if self._run is not None:
+            events += self._evict(self._run, now=now, rng=rng)
         if now.monotonic >= self._recount_at:
             self._recount_at = now.monotonic + self.policy.recount_interval
             if self.preservation.recount(len(self.leases)):
@@ -326,20 +335,31 @@ class Registry:
                 events.append(DeltaForgot(forgotten))
         return events
 
-    def _evict(self, compensation: float, *, now: Instant, rng: Chance) -> list[Event]:
+    def _evict(self, run: EvictionRun, *, now: Instant, rng: Chance) -> list[Event]:
+        """Go on with a run, as far as it goes without keeping others waiting."""
+        if not run.has_chosen:
+            if self.leases.due.look(now=now, most=LOOKS) == LOOKS:
+                return []
+            overdue = self.leases.due.overdue(now=now, grace=run.compensation)
+            enabled = self.expiry_enabled(now=now)
+            limit = eviction_limit(len(self.leases), self.policy) if enabled else 0
+            run.choose(overdue, limit, enabled=enabled, rng=rng)
         events: list[Event] = []
-        self.eviction_runs += 1
-        self.last_eviction_ms = now.epoch_ms
-        self.last_compensation = compensation
-        enabled = self.expiry_enabled(now=now)
-        overdue = [lease for lease in self.leases if lease.is_overdue(now=now, grace=compensation)]
-        limit = eviction_limit(len(self.leases), self.policy) if enabled else 0
-        victims = choose_victims(overdue, limit, rng=rng)
-        events.append(EvictionRan(enabled, len(overdue), limit, len(victims), compensation))
-        for lease in victims:
-            overdue_by = now.monotonic - lease.expires_at
-            changed = self._remove(lease, now=now)
-            events += (changed, Evicted(changed.after, overdue_by))
+        for lease in run.take():
+            is_held = self.leases.find(lease.instance.key) is lease
+            if is_held and lease.is_overdue(now=now, grace=run.compensation):
+                overdue_by = now.monotonic - lease.expires_at
+                changed = self._remove(lease, now=now)
+                events += (changed, Evicted(changed.after, overdue_by))
+                run.evicted += 1
+        if run.is_over:
+            self._run = None
+            self.eviction_runs += 1
+            self.last_eviction_ms = run.started.epoch_ms
+            self.last_compensation = run.compensation
+            events.append(
+                EvictionRan(run.enabled, run.overdue, run.limit, run.evicted, run.compensation)
+            )
         return events
 
     # The two ways a lease changes

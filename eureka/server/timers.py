@@ -31,6 +31,7 @@ class Timers:
         self._rng = rng
         self._tasks: list[asyncio.Task[None]] = []
         self._opened = asyncio.Event()
+        self._gone: list[str] = []  # by the run of eviction under way
 
     async def __aenter__(self) -> Self:
         self._tasks.append(asyncio.create_task(self._tick(), name="registry-deadlines"))
@@ -56,6 +57,8 @@ class Timers:
         node = self._service.node
         await self._opened.wait()
         while (due := node.next_deadline()) is not None:
+            # Always a turn for others: a large run of eviction is due again at once.
+            await asyncio.sleep(0)
             await self._until(due)
             try:
                 events = node.tick(now=self._clock.now(), rng=self._rng)
@@ -90,9 +93,14 @@ class Timers:
             await asyncio.sleep(max(rest, SHORTEST))
 
     def _tell(self, events: list[Event]) -> None:
-        gone = [str(event.instance.key) for event in events if isinstance(event, Evicted)]
         for event in events:
-            if isinstance(event, EvictionRan) and event.evicted:
+            if isinstance(event, Evicted):
+                if len(self._gone) <= SHOWN:
+                    self._gone.append(str(event.instance.key))
+            elif isinstance(event, EvictionRan):
+                gone, self._gone = self._gone, []
+                if not event.evicted:
+                    continue
                 self._log.info(
                     "evicted",
                     instances=event.evicted,

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def test_a_lease_never_renewed_lasts_its_duration(clock: HandClock, build: Builder) -> None:
     """It is overdue right after its duration, not at the very moment."""
-    lease = Lease(build(duration=10), now=clock.now)
+    lease = Lease.of(build(duration=10), now=clock.now)
 
     assert not lease.is_overdue(now=clock.passes(10))
     assert lease.is_overdue(now=clock.passes(0.001))
@@ -20,7 +20,7 @@ def test_a_lease_never_renewed_lasts_its_duration(clock: HandClock, build: Build
 
 def test_a_renewed_lease_lasts_twice_its_duration(clock: HandClock, build: Builder) -> None:
     """A renewal stores now + duration, and expiry adds the duration again."""
-    lease = Lease(build(duration=10), now=clock.now)
+    lease = Lease.of(build(duration=10), now=clock.now)
 
     lease.renew(now=clock.passes(3))
 
@@ -29,7 +29,7 @@ def test_a_renewed_lease_lasts_twice_its_duration(clock: HandClock, build: Build
 
 def test_grace_postpones_expiry(clock: HandClock, build: Builder) -> None:
     """Compensation is added to the lease it is asked for."""
-    lease = Lease(build(duration=10), now=clock.now)
+    lease = Lease.of(build(duration=10), now=clock.now)
 
     clock.passes(12)
 
@@ -39,7 +39,7 @@ def test_grace_postpones_expiry(clock: HandClock, build: Builder) -> None:
 
 def test_the_stamp_of_a_renewal_lies_one_duration_ahead(clock: HandClock, build: Builder) -> None:
     """What is shown as the last renewal is the stored now + duration."""
-    lease = Lease(build(duration=10), now=clock.now)
+    lease = Lease.of(build(duration=10), now=clock.now)
 
     assert lease.record().renewed_ms == clock.now.epoch_ms
 

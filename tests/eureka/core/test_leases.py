@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def test_leases_are_found_by_application_and_id(clock: HandClock, build: Builder) -> None:
     """Or by the id alone, in every application that has it."""
     leases = Leases()
-    cart, pay = (Lease(build("1", app), now=clock.now) for app in ("CART", "PAY"))
+    cart, pay = (Lease.of(build("1", app), now=clock.now) for app in ("CART", "PAY"))
     leases.put(cart)
     leases.put(pay)
 
@@ -31,8 +31,8 @@ def test_leases_are_found_by_application_and_id(clock: HandClock, build: Builder
 def test_counts_agree_with_what_is_held(clock: HandClock, build: Builder) -> None:
     """Through replacing, changing and removing."""
     leases = Leases()
-    leases.put(Lease(build(), now=clock.now))
-    again = Lease(build(status=Status.DOWN), now=clock.now)
+    leases.put(Lease.of(build(), now=clock.now))
+    again = Lease.of(build(status=Status.DOWN), now=clock.now)
 
     leases.put(again)
     assert (len(leases), hash_of(leases.counts)) == (1, "DOWN_1_")

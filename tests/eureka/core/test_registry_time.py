@@ -94,7 +94,7 @@ def test_a_run_evicts_what_is_overdue_within_the_limit(clock: HandClock, build: 
     clock.passes(60)
     events = registry.tick(now=clock.now, rng=RNG)
 
-    assert events[0] == EvictionRan(True, 20, 3, 3, 0.0)
+    assert EvictionRan(True, 20, 3, 3, 0.0) in events
     evicted = [event for event in events if isinstance(event, Evicted)]
     assert [event.overdue_by for event in evicted] == [30.0] * 3
     assert {event.instance.action for event in evicted} == {Action.DELETED}
@@ -142,8 +142,8 @@ def test_nothing_is_evicted_while_protected_and_the_change_is_told_once(
         registry.renew(Key("CART", "alive"), now=clock.now, replicated=False)
     first, second, third = told(50)
     assert first == PreservationChanged(True, 6, 5, Reason.ENOUGH_RENEWALS)
-    assert second == EvictionRan(True, 1, 1, 1, 0.0)
-    assert isinstance(third, Evicted)
+    assert isinstance(second, Evicted)
+    assert third == EvictionRan(True, 1, 1, 1, 0.0)
     assert told(50) == [
         PreservationChanged(False, 0, 3, Reason.TOO_FEW_RENEWALS),
         EvictionRan(False, 0, 0, 0, 0.0),

@@ -100,7 +100,7 @@ def test_what_was_written_can_be_registered_again(build: Builder) -> None:
 def test_a_list_of_applications(clock: HandClock, build: Builder) -> None:
     """Applications and instances are lists, whatever their number."""
     writer = JsonWriter()
-    lease = Lease(build(), now=clock.now)
+    lease = Lease.of(build(), now=clock.now)
 
     written = writer.applications(
         {"CART": [lease]}, counts={Status.UP: 1}, version=1, compact=False
@@ -132,7 +132,7 @@ def test_the_compact_form(clock: HandClock, build: Builder) -> None:
         data_center=DataCenter("Amazon", {"ami-id": "a", "local-ipv4": "l", "instance-id": "i"}),
         updated_ms=4,
     )
-    lease = Lease(instance, now=clock.now)
+    lease = Lease.of(instance, now=clock.now)
     writer = JsonWriter()
 
     first = writer.application("CART", [lease], compact=True)
@@ -161,7 +161,7 @@ def test_the_compact_form(clock: HandClock, build: Builder) -> None:
 
 def test_a_plain_data_centre_in_compact_form(clock: HandClock, build: Builder) -> None:
     """It has no metadata to cut."""
-    lease = Lease(build(), now=clock.now)
+    lease = Lease.of(build(), now=clock.now)
 
     written = JsonWriter().applications({"CART": [lease]}, counts={}, version=1, compact=True)
 
