@@ -18,6 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+monotonic = time.monotonic
+"""Real seconds since some moment, for what is measured and not decided by registry time."""
+
+processor = time.thread_time
+"""Processor seconds this thread has used."""
+
+
 class Clock:
     """
     Reads both times, scaled by `speed` from `epoch` (Unix seconds, real time) on.

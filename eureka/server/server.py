@@ -23,6 +23,7 @@ from eureka.server.protocol import protocol_of
 from eureka.server.renewals import Renewals
 from eureka.server.service import Service
 from eureka.server.timers import Timers
+from eureka.server.watchdog import Watchdog
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -33,6 +34,11 @@ if TYPE_CHECKING:
 KEEP_ALIVE = 75  # s; above the interval of a renewal, so that clients keep their connection
 SHUTDOWN_BUDGET = 1  # s for the answers under way when the server is told to end
 BACKLOG = 2048
+COLLECT_AFTER = (10_000, 20, 20)
+"""
+Objects, collections of the young and of the middle generation after which the collector looks.
+Leases, instances and their bytes are none of its business: only calls under way leave cycles.
+"""
 
 
 class _Uvicorn(uvicorn.Server):
@@ -77,6 +83,7 @@ async def _run(server: RegistryServer) -> None:
     # What was loaded stays: the collector need not look at it again.
     gc.collect()
     gc.freeze()
+    gc.set_threshold(*COLLECT_AFTER)
     await server.serve()
 
 
@@ -103,6 +110,7 @@ class RegistryServer:
         self._reload = reload
         self._read_again = asyncio.Event()
         self.renewals = Renewals(self.service)
+        self.watchdog = Watchdog()
         cold = cold_application(self.service, self.cluster)
         self._uvicorn = _Uvicorn(
             uvicorn.Config(
@@ -132,6 +140,7 @@ class RegistryServer:
 
     async def serve(self) -> None:
         """Serve until told to stop."""
+        self.watchdog.start(asyncio.get_running_loop())
         host, port = self._listener.getsockname()[:2]
         self._log.info("listening", host=host, port=port, speed=self._clock.speed)
         if self._settings.unused:
@@ -147,6 +156,7 @@ class RegistryServer:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             await self.cluster.close()
+        self.watchdog.stop()
         self._log.info("ended")
 
     async def _open(self, timers: Timers) -> None:
