@@ -54,7 +54,7 @@ class ScriptedPeer:
     def __init__(self, name: str, clock: Clock, host: str = "127.0.0.1", port: int = 0) -> None:
         self.name = name
         self.url = ""
-        self._clock = clock
+        self.clock = clock
         self._lock = threading.Lock()
         self._closing = threading.Event()
         self._arrivals: deque[Arrival] = deque(maxlen=MOST_ARRIVALS)
@@ -197,7 +197,7 @@ class ScriptedPeer:
             return due <= {task.id for task in self.tasks(since, app=app, action=action)}
 
         try:
-            self._clock.wait_until(
+            self.clock.wait_until(
                 come, within=within, what=f"{len(due)} tasks at peer {self.name}", pace=0.1
             )
         except WaitedInVain as vain:
@@ -233,7 +233,7 @@ class ScriptedPeer:
         return Reply(UNKNOWN)
 
     def _record(self, request: Request) -> Arrival:
-        at = self._clock.now()
+        at = self.clock.now()
         with self._lock:
             self._counted += 1
             arrival = Arrival(
@@ -255,7 +255,7 @@ class ScriptedPeer:
         return arrival
 
     def _wait(self, seconds: float) -> bool:
-        return self._closing.wait(self._clock.real(seconds))
+        return self._closing.wait(self.clock.real(seconds))
 
 
 def _by_task(_: Arrival) -> Reaction | None:

@@ -30,6 +30,7 @@ LARGEST_HEAD: Final = 64 * 1024  # bytes
 MOST_CONNECTIONS: Final = 256  # open at a time; a registry keeps a few
 BACKLOG: Final = 128
 CHUNK: Final = 65536
+GLANCE: Final = 0.2  # registry s between two looks whether who hangs has given up
 IDLE: Final = 600.0  # real s without a byte after which a connection is closed
 LINGER_NOT: Final = struct.pack("ii", 1, 0)  # SO_LINGER with 0 s: close() resets
 THREAD_BUDGET: Final = 5.0  # real s for a thread to see that its socket is gone
@@ -175,9 +176,16 @@ class PeerServer:
             case Close():
                 return False
             case Hang():
-                self._wait(reaction.seconds)
+                self._hang(connection, reaction.seconds)
                 return False
         return self._send(connection, http, reaction)
+
+    def _hang(self, connection: socket.socket, seconds: float) -> None:
+        """Say nothing for so long, or until the other side has given up."""
+        connection.setblocking(False)
+        for _ in range(max(1, round(seconds / GLANCE))):
+            if self._wait(GLANCE) or _has_gone(connection):
+                return
 
     def _send(self, connection: socket.socket, http: h11.Connection, reply: Reply) -> bool:
         """Answer; return whether the connection lives on."""
@@ -231,6 +239,16 @@ def _read(connection: socket.socket, http: h11.Connection, number: int) -> Reque
             return Request(number, method, path, headers, bytes(body))
         else:  # closed
             return None
+
+
+def _has_gone(connection: socket.socket) -> bool:
+    """Tell whether the other side has closed a connection that does not block."""
+    try:
+        return connection.recv(1, socket.MSG_PEEK) == b""
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
 
 
 def _reset(connection: socket.socket) -> None:

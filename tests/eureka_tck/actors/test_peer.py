@@ -6,6 +6,7 @@ import socket
 import threading
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 import requests
 
@@ -43,7 +44,7 @@ def root(peer: ScriptedPeer) -> str:
 
 def send(peer: ScriptedPeer, *tasks: dict[str, object], timeout: float = 5.0) -> requests.Response:
     """Send a batch as a registry does: chunked."""
-    body = requests.models.complexjson.dumps({"replicationList": list(tasks)}).encode()
+    body = msgspec.json.encode({"replicationList": list(tasks)})
     return requests.post(
         root(peer) + BATCH,
         data=iter([body[:5], body[5:]]),
@@ -143,6 +144,17 @@ def test_a_hanging_peer_can_be_ended(peer: ScriptedPeer) -> None:
 
     with pytest.raises(requests.ReadTimeout):
         send(peer, task("a1"), timeout=0.1)
+
+
+def test_who_gives_up_leaves_no_connection(peer: ScriptedPeer) -> None:
+    """A hanging peer sees that its caller has closed."""
+    peer.reacts(Hang())
+    with pytest.raises(requests.ReadTimeout):
+        send(peer, task("a1"), timeout=0.1)
+
+    peer.clock.wait_until(lambda: not peer.open_connections, within=20, what="the close")
+
+    assert peer.most_open_connections == 1
 
 
 def test_an_answer_comes_late_in_registry_time(peer: ScriptedPeer) -> None:

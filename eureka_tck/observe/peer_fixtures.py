@@ -1,0 +1,132 @@
+"""The recordings with scripted peers as fixtures of the suites, as `fixtures.py` has the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+
+import pytest
+
+from eureka_tck.cluster import Cluster
+from eureka_tck.observe.failing import (
+    Failures,
+    Outage,
+    Persistence,
+    begin_outage,
+    record_failures,
+    record_persistence,
+)
+from eureka_tck.observe.healing import (
+    Healing,
+    LateHealing,
+    record_healing,
+    record_late_healing,
+)
+from eureka_tck.observe.sending import (
+    ReplicatedLease,
+    Sending,
+    record_replicated_lease,
+    record_sending,
+)
+from eureka_tck.verdict import Case, Inconclusive
+
+Clusters = Callable[[str], Cluster]
+
+
+@pytest.fixture(scope="session")
+def outage(profile_cluster: Clusters) -> Outage:
+    """Begin the longest recording of the profile `peer`, beside which all others are made."""
+    return begin_outage(profile_cluster("peer"))
+
+
+@pytest.fixture(scope="session")
+def sending_recording(profile_cluster: Clusters, outage: Outage) -> Sending:  # noqa: ARG001 - begun first
+    """Record what two peers are told, once."""
+    return record_sending(profile_cluster("peer"))
+
+
+@pytest.fixture
+def sending(sending_recording: Sending, case: Case) -> Sending:
+    """Read what two peers are told after one call of each kind."""
+    sending_recording.tape.play(case)
+    return sending_recording
+
+
+@pytest.fixture(scope="session")
+def replicated_lease_recording(
+    profile_cluster: Clusters,
+    outage: Outage,  # noqa: ARG001 - begun first
+) -> ReplicatedLease:
+    """Record what a batch does to a lease, once."""
+    return record_replicated_lease(profile_cluster("peer"))
+
+
+@pytest.fixture
+def replicated_lease(replicated_lease_recording: ReplicatedLease, case: Case) -> ReplicatedLease:
+    """Read which of two short leases lived on, one of them renewed by a batch."""
+    replicated_lease_recording.tape.play(case)
+    return replicated_lease_recording
+
+
+@pytest.fixture(scope="session")
+def healing_recording(profile_cluster: Clusters, outage: Outage) -> Healing:  # noqa: ARG001 - the same
+    """Record what follows a peer's answers to single tasks, once."""
+    return record_healing(profile_cluster("peer"))
+
+
+@pytest.fixture
+def healing(healing_recording: Healing, case: Case) -> Healing:
+    """Read what follows a peer's answers to single tasks."""
+    healing_recording.tape.play(case)
+    return healing_recording
+
+
+@pytest.fixture(scope="session")
+def late_healing_recording(
+    profile_cluster: Clusters,
+    outage: Outage,  # noqa: ARG001 - the same
+) -> LateHealing:
+    """Record what follows answers that come too late, once."""
+    return record_late_healing(profile_cluster("peer"))
+
+
+@pytest.fixture
+def late_healing(late_healing_recording: LateHealing, case: Case) -> LateHealing:
+    """Read what follows answers that come after the read time-out."""
+    late_healing_recording.tape.play(case)
+    return late_healing_recording
+
+
+@pytest.fixture(scope="session")
+def failures_recording(profile_cluster: Clusters, outage: Outage) -> Failures:  # noqa: ARG001 - the same
+    """Record a peer that fails in every way, once."""
+    return record_failures(profile_cluster("peer"))
+
+
+@pytest.fixture
+def failures(failures_recording: Failures, case: Case) -> Failures:
+    """Read what a node does about a peer that fails."""
+    failures_recording.tape.play(case)
+    return failures_recording
+
+
+@pytest.fixture(scope="session")
+def persistence_recording(
+    request: pytest.FixtureRequest, profile_cluster: Clusters, outage: Outage
+) -> Persistence:
+    """
+    Record for how long calls are tried, once, and last.
+
+    The other recordings of the profile use the time; what becomes of them is their tests' affair.
+    """
+    for other in ("failures", "late_healing", "healing", "sending", "replicated_lease"):
+        with suppress(Inconclusive):
+            request.getfixturevalue(f"{other}_recording")
+    return record_persistence(profile_cluster("peer"), outage)
+
+
+@pytest.fixture
+def persistence(persistence_recording: Persistence, case: Case) -> Persistence:
+    """Read for how long each call was tried at a peer that is busy."""
+    persistence_recording.tape.play(case)
+    return persistence_recording
