@@ -7,7 +7,7 @@ A late or repeated one undoes nothing newer, and changes made on two sides at on
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from eureka.core.task import Mark
 
 
+UNDER_WAY: Final = 1.0
+"""s that a registration may have been under way: one batching delay and a slow link."""
+
+
 class Arrivals:
     """Carries out marked changes on one node."""
 
@@ -44,7 +48,7 @@ class Arrivals:
         if lease is None:
             departure = self._departures.find_cancelled(key)
             if departure is not None and departure.dirty_ms >= instance.dirty_ms:
-                if departure.stamp >= mark.at:
+                if not _came_later(mark, departure, now=now):
                     return None
                 theirs = Version(instance, self._since(departure, mark.revision))
             self._departures.came_back(key)
@@ -109,3 +113,15 @@ class Arrivals:
     def _since(departure: Cancelled, revision: Revision) -> Revision:
         """Return a revision by which no override of before the cancellation comes back."""
         return Revision(revision.data, max(revision.override, departure.stamp))
+
+
+def _came_later(mark: Mark, departure: Cancelled, *, now: Instant) -> bool:
+    """
+    Tell whether a registration is of an instance that was heard of after it was cancelled.
+
+    One that a client made is ordered by stamps. One that heals is of a renewal that no stamp tells
+    of: durations are compared, so that wall clocks do not matter.
+    """
+    if mark.silence is None:
+        return mark.at > departure.stamp
+    return mark.silence + UNDER_WAY < now.monotonic - departure.at

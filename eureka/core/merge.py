@@ -21,9 +21,13 @@ from eureka.core.revision import Revision
 from eureka.core.status import Status
 
 _STATED_BY_NODES: Final = {
-    "status", "overridden_status", "registered_ms", "service_up_ms", "evicted_ms", "updated_ms",
-    "action",
-}  # fmt: skip
+    *("status", "overridden_status", "registered_ms", "service_up_ms", "evicted_ms"),
+    *("updated_ms", "action", "sent_lease_info"),
+}
+"""
+What is no part of what a client registered, or not told in a batch: a node always sends lease info.
+"""
+
 _DATA: Final = tuple(
     position
     for position, field in enumerate(fields(Instance))

@@ -190,7 +190,9 @@ class Node:
             self.departures.cancelled(key, Cancelled(dirty_ms, at, now.monotonic))
         changed = self.registry.cancel(key, now=now)
         self.revisions.forget(key)
-        if not replicated and self.outboxes:
+        if replicated:
+            self._withdraw(key)
+        elif self.outboxes:
             mark = Mark(at, dirty_ms, Revision(), Status.UNKNOWN)
             self._put(Task(kind=Kind.CANCEL, key=key, mark=mark), self._replication.life, now=now)
         return Answer(events=(changed,))
@@ -298,7 +300,11 @@ class Node:
             if lease is None:  # cancelled here meanwhile: there is nothing to heal
                 continue
             if isinstance(finding, Missing):
-                mark = self._mark(lease, self.revisions.next(now=now))
+                mark = self._mark(
+                    lease,
+                    self.revisions.next(now=now),
+                    silence=now.monotonic - lease.heard_at,
+                )
                 task = _task(Kind.REGISTER, finding.key, lease, mark)
                 outbox.put(task, life=_interval(lease), now=now.monotonic)
             else:
@@ -355,7 +361,10 @@ class Node:
         if task.kind is Kind.REGISTER:
             return self._arrivals.register(_registered_by(task), mark, now=now)
         if task.kind is Kind.CANCEL:
-            return self._arrivals.cancel(task.key, mark, now=now)
+            changed = self._arrivals.cancel(task.key, mark, now=now)
+            if changed is not None:
+                self._withdraw(task.key)
+            return changed
         status = task.status or Status.UNKNOWN
         return self._arrivals.change_override(task.key, status, mark, now=now)
 
@@ -384,10 +393,10 @@ class Node:
         newer = changed.before is not None and changed.after.dirty_ms > changed.before.dirty_ms
         self.revisions.put(key, Revision(NEVER if newer else revision.data, at))
 
-    def _mark(self, lease: Lease, at: Stamp) -> Mark:
+    def _mark(self, lease: Lease, at: Stamp, silence: float | None = None) -> Mark:
         instance = lease.instance
         revision = self.revisions.of(instance.key)
-        return Mark(at, instance.dirty_ms, revision, instance.overridden_status)
+        return Mark(at, instance.dirty_ms, revision, instance.overridden_status, silence)
 
     def _tell(self, kind: Kind, key: Key, *, now: Instant, at: Stamp | None = None) -> None:
         """Tell every peer of a client's call, as the instance is after it."""
@@ -399,6 +408,11 @@ class Node:
         if kind in (Kind.REGISTER, Kind.HEARTBEAT):
             life = _interval(lease)
         self._put(_task(kind, key, lease, mark), life, now=now)
+
+    def _withdraw(self, key: Key) -> None:
+        """Tell nobody any more of an instance that another node cancelled."""
+        for outbox in self.outboxes.values():
+            outbox.withdraw(key)
 
     def _put(self, task: Task, life: float, *, now: Instant) -> None:
         for outbox in self.outboxes.values():

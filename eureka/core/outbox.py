@@ -133,6 +133,12 @@ class Outbox:
             task, since=now, expires_at=expires_at, place=self._next_place()
         )
 
+    def withdraw(self, key: Key) -> None:
+        """Drop what waits of an instance, since it is not true any more."""
+        if self._queue:
+            for kind in Kind:
+                self._queue.pop((key, kind), None)
+
     def wakes_at(self) -> float | None:
         """Return when `take` may have a batch; None while it waits for a task or an answer."""
         if self._on_the_way:

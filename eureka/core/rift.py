@@ -16,8 +16,8 @@ SETTLING: Final = 1.0
 PACE: Final = 15.0
 """s between two comparisons with one peer, unless the last one found something."""
 
-LONGEST_PAUSE: Final = 120.0
-"""s between two attempts at a peer that does not answer; the pause doubles from `PACE` on."""
+LONGEST_PAUSE: Final = 30.0
+"""s between two attempts at a peer that does not answer and is sent nothing else."""
 
 
 class Rift:

@@ -34,6 +34,8 @@ class Mark(msgspec.Struct, frozen=True, gc=False):
     dirty_ms: int
     revision: Revision
     override: Status
+    silence: float | None = None
+    """Of a registration that answers a 404: seconds since the instance was last heard of."""
 
 
 class Task(msgspec.Struct, frozen=True, gc=False, kw_only=True):
