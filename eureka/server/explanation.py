@@ -51,12 +51,13 @@ def explained(
     few = protection.renewals <= protection.threshold
     reason = protection.reason
     last = f"{_counted(protection.renewals, 'renewal')} came in the last whole minute"
+    sentence = last[0].upper() + last[1:]
     if reason is Reason.SWITCHED_OFF:
         return Explanation(
             "warning",
             f"{FEW} {TURNED_OFF}" if waited and few else TURNED_OFF,
             "Expired leases are evicted however few renewals arrive, so a fault of the network "
-            f"can empty the registry. {last[0].upper()}{last[1:]}; "
+            f"can empty the registry. {sentence}; "
             f"the threshold is {protection.threshold}.",
         )
     if reason is Reason.NOT_OPEN:
@@ -67,7 +68,7 @@ def explained(
         return Explanation(
             "calm",
             "Expired leases are evicted.",
-            f"{last[0].upper()}{last[1:]}, above the threshold of {protection.threshold}.",
+            f"{sentence}, above the threshold of {protection.threshold}.",
         )
     return Explanation(
         "alarm" if waited and few else "warning",
@@ -106,7 +107,7 @@ def _why(protection: Protection, last: str) -> str:
     if protection.reason is Reason.NOBODY_EXPECTED:
         return "The threshold is 0, since no client is expected; nothing can rise above it."
     return (
-        f"Only {last}, and more than {protection.threshold} are needed: so many missing at once "
+        f"{_few(last)}, and more than {protection.threshold} are needed: so many missing at once "
         "are more likely a fault of the network than as many dead instances."
     )
 
@@ -126,5 +127,11 @@ def _ends(protection: Protection, recount_share: float) -> str:
     )
 
 
+def _few(last: str) -> str:
+    return last.replace("no", "No", 1) if last.startswith("no ") else f"Only {last}"
+
+
 def _counted(count: int, noun: str) -> str:
+    if not count:
+        return f"no {noun}"
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -153,7 +153,16 @@ class Connection:
         status, *lines = text.strip().split("\r\n")
         headers = {name.lower(): value for name, value in (line.split(": ", 1) for line in lines)}
         length = 0 if head else int(headers.get("content-length", 0))
-        return Reply(int(status.split()[1]), headers, await self._reader.readexactly(length))
+        body = await self._reader.readexactly(length)
+        if headers.get("transfer-encoding") == "chunked" and not head:
+            body = b"".join([chunk async for chunk in self._chunks()])
+        return Reply(int(status.split()[1]), headers, body)
+
+    async def _chunks(self) -> AsyncIterator[bytes]:
+        size = -1
+        while size:
+            size = int(await self._reader.readline(), 16)
+            yield (await self._reader.readexactly(size + 2))[:-2]
 
     async def call(self, method: str, path: str, body: bytes = b"", **headers: str) -> Reply:
         """Make one call and return its response."""
