@@ -1,6 +1,9 @@
 """
 Which form a body has and which one the caller reads:
 `Accept`, `Content-Type`, `Accept-Encoding`.
+
+A charset named by either means nothing here: all is UTF-8, both ways.
+The reference obeys one in Accept, and then writes question marks for what that charset lacks.
 """
 
 from __future__ import annotations

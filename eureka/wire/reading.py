@@ -1,6 +1,11 @@
 """
 Registrations and lists in JSON, read into core values:
 lenient about forms, strict about what is needed.
+
+Where we differ from what Spring's server happens to do, on purpose:
+an id comes from `instanceId`, Amazon's `instance-id` or the host name, never from
+`metadata.instanceId`, since the same instance registered in XML has another key there.
+`@class` and `name` of a data centre that disagree make Amazon's, so no reader stumbles over it.
 """
 
 from __future__ import annotations
@@ -8,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from eureka.core.errors import InvalidRequest
 from eureka.core.instance import (
@@ -18,7 +24,7 @@ from eureka.core.instance import (
     Key,
     Port,
 )
-from eureka.core.status import Status
+from eureka.core.status import Action, Status
 from eureka.wire.fields import (
     flag,
     integer,
@@ -36,6 +42,7 @@ EMPTY_MAP = "java.util.Collections$EmptyMap"
 AMAZON = "com.netflix.appinfo.AmazonInfo"
 PLAIN = "com.netflix.appinfo.InstanceInfo$DefaultDataCenterInfo"
 _CLASSES = (AMAZON, PLAIN, "com.netflix.appinfo.MyDataCenterInfo")
+_ACTIONS = frozenset(Action)
 _DATA_CENTERS = ("Netflix", "Amazon", "MyOwn")  # eureka-client DataCenterInfo.Name
 
 
@@ -69,6 +76,9 @@ class InstanceBody(msgspec.Struct, rename="camel", gc=False):
     last_dirty_timestamp: object = None
     app_group_name: object = None
     asg_name: object = None
+    # what a registry adds; means something in lists only
+    last_updated_timestamp: object = None
+    action_type: object = None
 
 
 class _Registration(msgspec.Struct, gc=False):
@@ -99,14 +109,14 @@ def read_registration(body: bytes, *, arrived_ms: int) -> Instance:
 
 
 def read_applications(body: bytes, *, arrived_ms: int) -> tuple[list[Instance], int]:
-    """Return the instances of a full list, and how many of it could not be read."""
+    """Return the instances of a list with their stamps, and how many of it could not be read."""
     instances = []
     unreadable = 0
     for application in _decode(_list, body).applications.application or ():
         found = application.instance or ()
         for one in found if isinstance(found, list | tuple) else (found,):
             try:
-                instances.append(read_instance(one, arrived_ms=arrived_ms))
+                instances.append(_read_held(one, arrived_ms=arrived_ms))
             except InvalidRequest:
                 unreadable += 1
     return instances, unreadable
@@ -160,6 +170,28 @@ def read_instance(body: InstanceBody, *, arrived_ms: int) -> Instance:
         coordinating=flag(body.is_coordinating_discovery_server),
         dirty_ms=_or(dirty_ms, arrived_ms),
     )
+
+
+def _read_held(body: InstanceBody, *, arrived_ms: int) -> Instance:
+    """Return an instance as another registry holds it: with what that one added."""
+    instance = read_instance(body, arrived_ms=arrived_ms)
+    lease_info = _mapping(body.lease_info, "leaseInfo")
+    action = text(body.action_type, "actionType")
+    return replace(
+        instance,
+        registered_ms=_stamp(lease_info.get("registrationTimestamp")),
+        service_up_ms=_stamp(lease_info.get("serviceUpTimestamp")),
+        evicted_ms=_stamp(lease_info.get("evictionTimestamp")),
+        updated_ms=_stamp(body.last_updated_timestamp),
+        action=Action(action) if action in _ACTIONS else Action.ADDED,
+    )
+
+
+def _stamp(value: object) -> int:
+    try:
+        return timestamp(value, "a stamp") or 0
+    except InvalidRequest:
+        return 0
 
 
 def _decode(decoder: msgspec.json.Decoder[_Decoded], body: bytes) -> _Decoded:
