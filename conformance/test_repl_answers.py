@@ -120,7 +120,7 @@ def test_what_is_adopted_is_not_sent_on(healing: Healing, peer: str) -> None:
 
 
 @requirement("REPL-08", profile="peer", needs=NEEDS, seconds=8)
-@pytest.mark.parametrize("answer", ["409-bare", "409-older", "400", "500"])
+@pytest.mark.parametrize("answer", ["409-bare", "409-older", "409-older-override", "400", "500"])
 def test_other_answers_change_nothing(healing: Healing, answer: str) -> None:
     """A 409 without an instance, one with an older T, and other codes leave what is held."""
     record = healing.held[answer]

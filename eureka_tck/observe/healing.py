@@ -32,7 +32,7 @@ PATIENCE: Final = 3 * (READ_TIMEOUT + 1.0) + 2.0  # s: three attempts at the lat
 
 RENEWED: Final = (
     *("404", "409", "409-bare", "409-older", "400", "500"),
-    *("409-other-id", "409-other-app"),
+    *("409-older-override", "409-other-id", "409-other-app"),
 )
 """Instances that are renewed, by what the peer says to the renewal."""
 
@@ -75,7 +75,7 @@ def record_healing(cluster: Cluster) -> Healing:
             wire.cancel(APP, "cancel-404")
             wire.remove_status(APP, "removal-404", "UP")
             wire.register(sample(APP, "register-404", duration=LONG))
-            observer.note("renew eight, and one call of each other kind")
+            observer.note("renew nine, and one call of each other kind")
             knowing.await_tasks([*RENEWED, *others, "register-404"], app=APP, since=since)
             clock.reach(clock.now() + AFTERWARDS)
         told = {peer.name: _by_id(peer.tasks(since, app=APP)) for peer in (knowing, one)}
@@ -112,9 +112,12 @@ def _answer(task: Task) -> TaskReply | None:
         "404": TaskReply(404),
         "409": TaskReply(409, newer("409")),
         "409-bare": TaskReply(409),
-        "409-older": TaskReply(409, newer("409-older", dirty_ms=OLDER)),
-        "400": TaskReply(400, newer("400")),
-        "500": TaskReply(500, newer("500")),
+        "409-older": TaskReply(
+            409, newer("409-older", dirty_ms=OLDER) | {"overriddenStatus": "UNKNOWN"}
+        ),
+        "409-older-override": TaskReply(409, newer("409-older-override", dirty_ms=OLDER)),
+        "400": TaskReply(400),
+        "500": TaskReply(500),
         "409-other-id": TaskReply(409, newer("stranger")),
         "409-other-app": TaskReply(409, newer("409-other-app", app=OTHER_APP)),
     }.get(task.id)

@@ -8,6 +8,14 @@ from contextlib import suppress
 import pytest
 
 from eureka_tck.cluster import Cluster
+from eureka_tck.observe.batching import (
+    Delays,
+    Hot,
+    Quick,
+    record_delays,
+    record_hot,
+    record_quick,
+)
 from eureka_tck.observe.failing import (
     Failures,
     Outage,
@@ -130,3 +138,42 @@ def persistence(persistence_recording: Persistence, case: Case) -> Persistence:
     """Read for how long each call was tried at a peer that is busy."""
     persistence_recording.tape.play(case)
     return persistence_recording
+
+
+@pytest.fixture(scope="session")
+def delays_recording(profile_cluster: Clusters) -> Delays:
+    """Record how late single changes arrive, once."""
+    return record_delays(profile_cluster("peer-fine"))
+
+
+@pytest.fixture
+def delays(delays_recording: Delays, case: Case) -> Delays:
+    """Read how late ten single changes arrived."""
+    delays_recording.tape.play(case)
+    return delays_recording
+
+
+@pytest.fixture(scope="session")
+def quick_recording(profile_cluster: Clusters) -> Quick:
+    """Record several changes within one batching delay, once."""
+    return record_quick(profile_cluster("peer-fine"))
+
+
+@pytest.fixture
+def quick(quick_recording: Quick, case: Case) -> Quick:
+    """Read what a peer was told of several changes within one batching delay."""
+    quick_recording.tape.play(case)
+    return quick_recording
+
+
+@pytest.fixture(scope="session")
+def hot_recording(profile_cluster: Clusters) -> Hot:
+    """Record a client that renews far too often, once."""
+    return record_hot(profile_cluster("peer-fine"))
+
+
+@pytest.fixture
+def hot(hot_recording: Hot, case: Case) -> Hot:
+    """Read how long a change took beside a client that renews far too often."""
+    hot_recording.tape.play(case)
+    return hot_recording
