@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
-from eureka.core.event import Changed, Evicted, EvictionRan
+from eureka.core.event import Changed, Evicted, EvictionRan, PreservationChanged
 from eureka.core.instance import Key
 from eureka.core.status import Action
 
@@ -46,6 +46,7 @@ class Account:
         self.status_changes = 0
         self.cancels = 0
         self.evictions = 0
+        self.protections = 0
         self.came: deque[Came] = deque(maxlen=KEPT)
         self.went: deque[Went] = deque(maxlen=KEPT)
         self.last_run: EvictionRan | None = None
@@ -63,6 +64,8 @@ class Account:
                 self.went.append(Went(last.at_ms, last.key, "evicted"))
             elif isinstance(event, EvictionRan):
                 self.last_run = event
+            elif isinstance(event, PreservationChanged):
+                self.protections += not event.expiry_enabled
 
     def _changed(self, change: Changed) -> None:
         after = change.after

@@ -66,6 +66,7 @@ class Application:
         except Exception as error:  # noqa: BLE001 - whatever it is, the caller gets an answer
             self._log.failure("request-failed", error, method=request.method, path=raw_path)
             response = Response(500)
+        self._service.instruments.answered(request.method, target.resource, response.status)
         await _send(send, response)
 
     async def _read(self, scope: Scope, receive: Receive) -> bytes:

@@ -105,6 +105,9 @@ class ResponseCache:
         self._expiry = expiry
         self._versions = versions
         # By what the list is of; the representations of each go together.
+        self.hits = 0  # reads of what was ready
+        self.misses = 0  # reads that had to wait until a list was made
+        self._made = 0
         self._current: dict[tuple[Kind, str], dict[CacheKey, Payload]] = {}
         self._shown: dict[CacheKey, Payload] = {}
         self._regional: dict[CacheKey, None] = {}  # the one kept longest first
@@ -114,14 +117,13 @@ class ResponseCache:
 
     def get(self, key: CacheKey, *, now: float, fresh: bool = False) -> Payload | None:
         """Return the list as clients see it; `fresh` passes by the read-only layer."""
-        if not self._read_only or fresh:
-            return self._read(key, now=now)
-        shown = self._shown.get(key)
-        if shown is None:
-            shown = self._read(key, now=now)
-            if shown is not None:
-                self._shown[key] = shown
-        return shown
+        made = self._made
+        payload = self._get(key, now=now, fresh=fresh)
+        if made == self._made:
+            self.hits += 1
+        else:
+            self.misses += 1
+        return payload
 
     def refresh(self, *, now: float) -> None:
         """Bring the read-only layer up to date; lists nobody can name any more leave it."""
@@ -152,6 +154,16 @@ class ResponseCache:
         """Drop the delta: it lists changes that are forgotten now."""
         self._current.pop(("delta", ""), None)
 
+    def _get(self, key: CacheKey, *, now: float, fresh: bool) -> Payload | None:
+        if not self._read_only or fresh:
+            return self._read(key, now=now)
+        shown = self._shown.get(key)
+        if shown is None:
+            shown = self._read(key, now=now)
+            if shown is not None:
+                self._shown[key] = shown
+        return shown
+
     def _read(self, key: CacheKey, *, now: float) -> Payload | None:
         payloads = self._current.get((key.kind, key.name))
         payload = payloads.get(key) if payloads else None
@@ -162,6 +174,7 @@ class ResponseCache:
             and payload.versions == versions
         ):
             return payload
+        self._made += 1
         body = self._generate(key)
         if body is None:
             self._forget(key)

@@ -14,7 +14,9 @@ LimitedKind = Literal["full", "delta", "application"]
 
 
 class Limiter(Protocol):
-    """Decides about one read at a time."""
+    """Decides about one read at a time; `refused` counts the reads that were not allowed."""
+
+    refused: int
 
     def allows(self, kind: LimitedKind, identity: str | None, now: Instant) -> bool:
         """
@@ -25,6 +27,8 @@ class Limiter(Protocol):
 
 class NoLimit:
     """Allows everything."""
+
+    refused = 0
 
     def allows(
         self,

@@ -131,6 +131,8 @@ class PeerSender:
         self.is_self = False
         self.last_success_ms = 0
         self.last_error = ""
+        self.answers = 0
+        self.answer_seconds = 0.0  # real seconds from the beginnings of batches to their answers
         self._told_of_failure = False
         self._quiet_until = 0.0
         self._service = service
@@ -241,9 +243,13 @@ class PeerSender:
         rift = self._service.node.rifts.get(self.url)
         marked = rift is not None and rift.capable
         body = write_batch(batch.tasks, self._service.writer, marked=marked)
-        return await self._client.post(
+        started = self._clock.monotonic()
+        reply = await self._client.post(
             "peerreplication/batch/", body, headers, connect=self._connect, read=self._read * _LATE
         )
+        self.answers += 1
+        self.answer_seconds += self._clock.real(self._clock.monotonic() - started)
+        return reply
 
     def _answered(self, batch: Batch, request: asyncio.Task[Reply]) -> None:
         outbox = self.outbox

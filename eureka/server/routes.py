@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from starlette.routing import BaseRoute
 
-from eureka.server import healing, health, page, state
+from eureka.server import healing, health, metrics, page, state
 
 if TYPE_CHECKING:
     from eureka.server.cluster import Cluster
@@ -23,6 +23,7 @@ MOUNTS: Final[tuple[Mount, ...]] = (
     page.routes,
     state.routes,
     health.routes,
+    metrics.routes,
     healing.routes,
 )
 

@@ -111,6 +111,8 @@ class RegistryServer:
         self._read_again = asyncio.Event()
         self.renewals = Renewals(self.service)
         self.watchdog = Watchdog()
+        self.service.instruments.watchdog = self.watchdog
+        self.service.instruments.shortcut = self.renewals.counts
         cold = cold_application(self.service, self.cluster)
         self._uvicorn = _Uvicorn(
             uvicorn.Config(

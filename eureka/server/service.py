@@ -17,6 +17,7 @@ from eureka.server.account import Account
 from eureka.server.changing import Changing
 from eureka.server.exchange import TEXT, Request, Response
 from eureka.server.information import Information
+from eureka.server.instruments import Instruments
 from eureka.server.reading import Reading
 from eureka.wire.negotiation import accepted_formats
 from eureka.wire.paths import METHODS
@@ -44,6 +45,7 @@ class Service:
         self.settings = settings
         self.clock = clock
         self.account = Account()
+        self.instruments = Instruments()
         self.reading = Reading(node, settings, clock)
         self.changing = Changing(node, clock, self.reading, self.happened)
         self.information = Information(node, clock)
