@@ -168,7 +168,7 @@ def _check(source: str, name: str, key: str, text: str) -> None:
         )
     known = _known().get(uniform)
     if known is None:
-        if key.startswith(STRICT) and canonical(f"{key}.x") == f"{key}.x":
+        if key.startswith(STRICT) and not _is_in_map(uniform):
             _refuse_unknown(source, name)
         return
     legal = LEGAL.get(known[1])
@@ -176,6 +176,13 @@ def _check(source: str, name: str, key: str, text: str) -> None:
         return
     expected = {"whole number": "a whole number", "number": "a number"}.get(known[1], known[1])
     raise SettingsError(f"{source}: {name} is {text!r}, but it must be {expected}.")
+
+
+def _is_in_map(uniform: str) -> bool:
+    """Say whether a name is a key of a map, as remoteRegionUrlsWithName.far is."""
+    parts = uniform.split(".")
+    heads = (".".join(parts[:size]) for size in range(2, len(parts)))
+    return any(known[1] == "map" for head in heads if (known := _known().get(head)))
 
 
 def _is_below(name: str, uniform: str) -> bool:

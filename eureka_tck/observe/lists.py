@@ -10,6 +10,7 @@ import pytest
 from eureka_tck.cluster import Cluster
 from eureka_tck.observe.crush import Crush, record_crush
 from eureka_tck.observe.names import Names, record_names
+from eureka_tck.observe.region import Region, record_region
 from eureka_tck.observe.retention import Retention, record_retention
 
 if TYPE_CHECKING:
@@ -55,3 +56,16 @@ def names(names_recording: Names, case: Case) -> Names:
     """Read what names without end did to the node."""
     names_recording.tape.play(case)
     return names_recording
+
+
+@pytest.fixture(scope="session")
+def region_recording(profile_cluster: Clusters) -> Region:
+    """Record a registry and its remote region, once."""
+    return record_region(profile_cluster("region"))
+
+
+@pytest.fixture
+def region(region_recording: Region, case: Case) -> Region:
+    """Read what a registry shows of its remote region, and what its failure does."""
+    region_recording.tape.play(case)
+    return region_recording

@@ -295,3 +295,10 @@ def test_every_bound_is_of_a_setting_that_is_known(tmp_path: Path) -> None:
 
         with pytest.raises(SettingsError, match=rf"{name} is -1, but it must be"):
             load_settings(path)
+
+
+def test_a_key_of_a_map_keeps_its_name_whatever_it_is() -> None:
+    """Regions are named by their operators: a map takes any key."""
+    found = normalise({"eureka.server.remote-region-urls-with-name.far-away": "http://x/eureka"})
+
+    assert found == {"eureka.server.remoteRegionUrlsWithName.far-away": "http://x/eureka"}
