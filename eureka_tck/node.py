@@ -6,6 +6,7 @@ Folder, settings, addresses and clock epoch are fixed when the cluster opens.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import requests
@@ -19,12 +20,14 @@ from eureka_tck.wire.deadline import DeadlineAdapter
 
 if TYPE_CHECKING:
     import threading
+    from collections.abc import Mapping
     from pathlib import Path
 
     from eureka_tck.backends import Backend
     from eureka_tck.cluster import Cluster
     from eureka_tck.targets.target import Counters, Target
 
+RELOADED = frozenset({200, 204})
 READY = frozenset({200, 403, 404})  # 403: it lists nothing until it has opened
 PROBE_BUDGET = 2.0  # real s for one answer to the question whether it is ready
 PROBE_PACE = 0.05  # real s between two of them
@@ -157,6 +160,27 @@ class Node:
         """Stop the node and start it again with the same identity, settings and clock."""
         self.stop(grace=grace)
         self.start(wait=wait)
+
+    def change_settings(self, settings: Mapping[str, str]) -> None:
+        """
+        Change settings of the running node, by their names as `plan.settings` has them.
+
+        It reads them when its target does: at its own interval, or when told to.
+        """
+        if "reload" not in self._cluster.capabilities:
+            raise CannotRun(f"{self} takes no settings while it runs.")
+        self.plan = replace(self.plan, settings={**self.plan.settings, **settings})
+        self._backend.rewrite(self.plan, self.target)
+        if (path := self.target.reload_path) is None:
+            return
+        url = f"{self.root}{path}"
+        try:
+            with self._session.post(url, timeout=FETCH_BUDGET, allow_redirects=False) as answer:
+                status = answer.status_code
+        except requests.RequestException as error:
+            raise CannotRun(f"{self} does not reload at {url}: {_reason(error)}.") from error
+        if status not in RELOADED:
+            raise CannotRun(f"{self} answered {status} to {url}, which should reload it.")
 
     def is_alive(self) -> bool:
         """Say whether the node's process exists."""

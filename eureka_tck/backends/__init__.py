@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 NAMES = ("process", "docker")
 
-MACHINE = frozenset({"peers", "links", "kill", "pause", "clock", "step", "memory"})
+MACHINE = frozenset({"peers", "links", "kill", "pause", "clock", "step", "memory", "reload"})
 """The capabilities that a backend must have too, not the target alone."""
 
 
@@ -65,6 +65,9 @@ class Backend(Protocol):
 
     def start(self, plan: NodePlan, target: Target) -> None:
         """Start a node, also again after it was stopped or killed; it returns at once."""
+
+    def rewrite(self, plan: NodePlan, target: Target) -> None:
+        """Give a running node's files other settings; only where it is capable of "reload"."""
 
     def stop(self, node: str, grace: float) -> None:
         """Ask a node to end, and kill it when it has not after `grace` real seconds."""

@@ -154,6 +154,10 @@ class DockerBackend:
             self._started[plan.name] = unix_now()
             self._containers[plan.name].start()
 
+    def rewrite(self, plan: NodePlan, target: Target) -> None:  # noqa: ARG002 - it cannot
+        """Refuse: a container's settings are its environment, which is fixed."""
+        raise CannotRun(f"the settings of node {plan.name} cannot be changed in its container.")
+
     def stop(self, node: str, grace: float) -> None:
         """Ask the container to end; the engine kills what has not within the grace."""
         if (container := self._containers.get(node)) is not None:

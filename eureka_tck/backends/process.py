@@ -71,7 +71,7 @@ class ProcessBackend:
     @property
     def capabilities(self) -> frozenset[str]:
         """Return what this machine allows; whether its supplies can be had shows when used."""
-        able = {"kill", "pause", "clock", "memory"}
+        able = {"kill", "pause", "clock", "memory", "reload"}
         if any(map(shutil.which, COMPILERS)):
             able |= {"step"}
         if loopback.has_blocks():
@@ -150,6 +150,13 @@ class ProcessBackend:
             begin = output.tell()
             process = self._spawn(launch.argv, output, launch.env, plan.folder)
         self._running[plan.name] = Running(process, begin)
+
+    def rewrite(self, plan: NodePlan, target: Target) -> None:
+        """Put new files in the place of the old ones, each at once."""
+        for path, text in target.launch(plan).files.items():
+            fresh = path.with_name(f"{path.name}.new")
+            fresh.write_text(text, "utf-8")
+            fresh.replace(path)
 
     def stop(self, node: str, grace: float) -> None:
         """Ask the node's process to end; kill what has not within the grace."""

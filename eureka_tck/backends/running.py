@@ -68,6 +68,10 @@ class RunningBackend:
     def start(self, plan: NodePlan, target: Target) -> None:
         """Do nothing: it runs."""
 
+    def rewrite(self, plan: NodePlan, target: Target) -> None:  # noqa: ARG002 - the same
+        """Refuse: it is not ours."""
+        self._refuse(plan.name)
+
     def stop(self, node: str, grace: float) -> None:
         """Do nothing: it goes on running when we leave."""
 

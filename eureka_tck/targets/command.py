@@ -114,6 +114,11 @@ class CommandTarget:
         return self.adapter.ready_line
 
     @property
+    def reload_path(self) -> str | None:
+        """Return None: a program that is capable of it reads its settings again by itself."""
+        return None
+
+    @property
     def scales_steps(self) -> bool:
         """A clock of its own multiplies the real one."""
         return self.clock == "own"

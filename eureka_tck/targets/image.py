@@ -76,6 +76,7 @@ class ImageTarget:
     capabilities: frozenset[str] = field(default_factory=frozenset)
     family: ClassVar[str] = "image"
     scales_steps: ClassVar[bool] = False
+    reload_path: ClassVar[str | None] = None
 
     @property
     def name(self) -> str:

@@ -37,7 +37,9 @@ class JavaTarget:
     ready_line: ClassVar[str | None] = "Changing status to UP"
     scales_steps: ClassVar[bool] = False  # the shim stands before libfaketime and adds to its time
     ready_budget: ClassVar[float] = 90.0  # real s; 2 s alone, up to 40 s beside 17 others
-    capabilities: ClassVar[frozenset[str]] = CAPABILITIES - {"reload", "rate-limiter"}
+    # Served where a profile exposes it; at no other time it reads its list of peers again.
+    reload_path: ClassVar[str | None] = "/actuator/refresh"
+    capabilities: ClassVar[frozenset[str]] = CAPABILITIES - {"rate-limiter"}
 
     @property
     def name(self) -> str:

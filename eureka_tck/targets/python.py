@@ -33,8 +33,8 @@ class PythonTarget:
     ready_line: ClassVar[str | None] = None
     scales_steps: ClassVar[bool] = True
     ready_budget: ClassVar[float] = 15.0  # real s; 0.8 s on an idle machine
+    reload_path: ClassVar[str | None] = None  # it reads the list again at its interval
     capabilities: ClassVar[frozenset[str]] = CAPABILITIES - {
-        "reload",
         "locale",
         "rate-limiter",
         "regions",

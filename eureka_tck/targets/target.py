@@ -138,6 +138,14 @@ class Target(Protocol):
         """Say whether it multiplies real time itself, and with it a step of the real clock."""
 
     @property
+    def reload_path(self) -> str | None:
+        """
+        Return what to POST to once its settings have changed; None: it sees that by itself.
+
+        Only where it is capable of "reload".
+        """
+
+    @property
     def ready_budget(self) -> float:
         """Return the real seconds a node may take to become ready."""
 

@@ -41,6 +41,7 @@ class UrlTarget:
     ready_path: ClassVar[str] = "/eureka/apps/TCK-IS-IT-READY"
     ready_line: ClassVar[str | None] = None
     scales_steps: ClassVar[bool] = False
+    reload_path: ClassVar[str | None] = None
     ready_budget: ClassVar[float] = 10.0  # real s: it is said to run already
 
     @property

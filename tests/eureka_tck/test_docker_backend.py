@@ -57,6 +57,7 @@ class Stub:
     ready_path: ClassVar[str] = "/eureka/apps/TCK-IS-IT-READY"
     ready_line: ClassVar[str | None] = "stub: open"
     scales_steps: ClassVar[bool] = False
+    reload_path: ClassVar[str | None] = None
     ready_budget: ClassVar[float] = 30.0
 
     def prepare(self, backend: str) -> None:
