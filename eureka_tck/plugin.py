@@ -139,9 +139,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     order = item.config.stash[_ORDER]
     prefix = _stage(item.config).prefix
     case = Case(claim.test, claim.requirements, attempt=order.attempt, prefix=prefix)
-    function = getattr(item, "function", None)
-    docstring = " ".join((getattr(function, "__doc__", None) or "").split())
-    item.stash[_TRIAL] = Trial(claim, case, docstring)
+    item.stash[_TRIAL] = Trial(claim, case, claim.docstring)
     item.stash[_SECONDS] = 0.0
     with case.running():
         return (yield)

@@ -1,32 +1,33 @@
-"""`eureka-tck catalogue`: the requirements as text."""
+"""`eureka-tck catalogue`: the requirements as text, or as one page with the tests of each."""
 
 from __future__ import annotations
 
 import textwrap
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from eureka_tck.commands.common import say, words
 from eureka_tck.errors import CannotRun
+from eureka_tck.report.catalogue_page import notes_of, write_catalogue
 from eureka_tck.report.figures import counted
 from eureka_tck.report.model import LEVELS
-from eureka_tck.suite import requirements_folder
+from eureka_tck.suite import expectations_file, requirements_folder, suite_root
+from eureka_tck.targets import JAVA_TARGETS
 from eureka_tck.verdict.catalogue import Catalogue, Requirement, load_catalogue
+from eureka_tck.verdict.collection import collect
+from eureka_tck.verdict.expectations import load_expectations
+from eureka_tck.verdict.plan import SUITE
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+
+    from eureka_tck.verdict.selection import Claim
 
 WIDTH: Final = 100
 INDENT: Final = " " * 21
 
-NOTES: Final = {
-    "why": "Why",
-    "deviation": "Java reference deviates",
-    "spring": "Spring",
-    "reference": "Java reference",
-    "notes": "Note",
-    "source": "Source",
-}
+PAGE: Final = Path("reports") / "catalogue.html"
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -46,6 +47,14 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--level", type=words, default=(), metavar="LEVELS", help="MUST, SHOULD, REF, by commas"
     )
     parser.add_argument("--long", action="store_true", help="why it matters, how Spring reads it")
+    parser.add_argument(
+        "--html",
+        nargs="?",
+        type=Path,
+        const=PAGE,
+        metavar="FILE",
+        help=f"write all of it as one page, with the tests of each row (default: {PAGE})",
+    )
     parser.set_defaults(run=run)
 
 
@@ -55,6 +64,8 @@ def run(arguments: argparse.Namespace) -> int:
     levels = {level.upper() for level in arguments.level}
     if unknown := levels - set(LEVELS):
         raise CannotRun(f"--level {min(unknown)}: levels are {', '.join(LEVELS)}.")
+    if arguments.html is not None:
+        return _write(arguments.html, catalogue)
     wanted = {word.upper() for word in arguments.rows}
     _check(wanted, catalogue)
     rows = [
@@ -62,8 +73,19 @@ def run(arguments: argparse.Namespace) -> int:
         for row in catalogue
         if (not wanted or {row.id, row.chapter} & wanted) and (not levels or row.level in levels)
     ]
-    for line in _lines(rows, catalogue, wanted, long=arguments.long):
+    claims = collect(suite_root() / SUITE) if wanted or arguments.long else ()
+    for line in _lines(rows, catalogue, wanted, claims, long=arguments.long):
         say(line)
+    return 0
+
+
+def _write(file: Path, catalogue: Catalogue) -> int:
+    suite = suite_root() / SUITE
+    deviations = {
+        target: load_expectations(expectations_file(target), catalogue) for target in JAVA_TARGETS
+    }
+    write_catalogue(file, catalogue, collect(suite), suite, deviations)
+    say(f"Catalogue  {file}")
     return 0
 
 
@@ -77,7 +99,12 @@ def _check(wanted: set[str], catalogue: Catalogue) -> None:
 
 
 def _lines(
-    rows: list[Requirement], catalogue: Catalogue, named: set[str], *, long: bool
+    rows: list[Requirement],
+    catalogue: Catalogue,
+    named: set[str],
+    claims: Sequence[Claim],
+    *,
+    long: bool,
 ) -> Iterator[str]:
     for file in catalogue.files:
         chapter = [row for row in rows if row.chapter == file.prefix]
@@ -88,30 +115,26 @@ def _lines(
             yield from textwrap.wrap(file.legend, WIDTH)
         yield ""
         for row in chapter:
-            yield from _row_lines(row, whole=long or row.id in named)
+            yield from _wrapped(row.text, f"{row.id:<12} {row.level:<6}  ", INDENT)
+            if long or row.id in named:
+                own = [claim for claim in claims if row.id in claim.requirements]
+                for note in notes_of(row, catalogue, own, {}):
+                    yield from _wrapped(f"{note.name}: {note.text}", INDENT, INDENT + "  ")
+                said = {claim.test.split("[")[0]: claim.docstring for claim in own}
+                for test, docstring in said.items():
+                    yield from _wrapped(f"Test: {docstring} ({test})", INDENT, INDENT + "  ")
         yield ""
     yield counted(len(rows), "row") + ", ".join(
         ["", *(f"{sum(row.level == level for row in rows)} {level}" for level in LEVELS)]
     )
 
 
-def _row_lines(row: Requirement, *, whole: bool) -> Iterator[str]:
-    yield from textwrap.wrap(
-        row.text,
+def _wrapped(text: str, first: str, others: str) -> list[str]:
+    return textwrap.wrap(
+        text,
         WIDTH,
-        initial_indent=f"{row.id:<12} {row.level:<6}  ",
-        subsequent_indent=INDENT,
+        initial_indent=first,
+        subsequent_indent=others,
         break_long_words=False,
         break_on_hyphens=False,
     )
-    if whole:
-        for key, label in NOTES.items():
-            if text := getattr(row, key):
-                yield from textwrap.wrap(
-                    f"{label}: {text}",
-                    WIDTH,
-                    initial_indent=INDENT,
-                    subsequent_indent=INDENT + "  ",
-                    break_long_words=False,
-                    break_on_hyphens=False,
-                )

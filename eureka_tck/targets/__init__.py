@@ -33,6 +33,7 @@ from eureka_tck.targets.url import running
 
 __all__ = [
     "CAPABILITIES",
+    "JAVA_TARGETS",
     "ClockStamp",
     "Counters",
     "Fetch",
@@ -43,9 +44,10 @@ __all__ = [
     "parse_target",
 ]
 
+JAVA_TARGETS = tuple(f"java:{version}" for version in VERSIONS)
 NAMES = (
     "python",
-    *(f"java:{version}" for version in VERSIONS),
+    *JAVA_TARGETS,
     "command:ADAPTER.toml",
     "image:REF",
     "url:URL",

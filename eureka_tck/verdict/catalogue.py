@@ -29,7 +29,7 @@ class Requirement(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
     `deviation` is how the Java reference breaks it, `spring` and `reference` how it reads there
     (a reading that passes), `notes` what a tester must know, `source` where the rule lives in
-    the reference's code.
+    the reference's code; `unjudged` is why nobody can judge it from outside, where that is so.
     """
 
     id: str
@@ -41,6 +41,7 @@ class Requirement(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     reference: str = ""
     notes: str = ""
     source: str = ""
+    unjudged: str = ""
 
     @property
     def chapter(self) -> str:
@@ -49,12 +50,17 @@ class Requirement(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
 class ChapterFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A file of the catalogue; `number` orders the chapters, `legend` explains its letters."""
+    """
+    A file of the catalogue; `number` orders the chapters, `legend` explains its letters.
+
+    `unjudged` says why no row of the chapter is judged, where that is so.
+    """
 
     prefix: str
     title: str
     number: float
     legend: str = ""
+    unjudged: str = ""
     requirement: tuple[Requirement, ...]
 
 
@@ -69,6 +75,11 @@ class Catalogue:
     def chapters(self) -> tuple[Chapter, ...]:
         """The chapters as a report names them."""
         return tuple(Chapter(prefix=file.prefix, title=file.title) for file in self.files)
+
+    def unjudged(self, row: Requirement) -> str:
+        """Return why this row is not judged from outside; empty where it should be."""
+        chapter = next(file for file in self.files if file.prefix == row.chapter)
+        return row.unjudged or chapter.unjudged
 
     def __contains__(self, identity: object) -> bool:
         return identity in self._rows

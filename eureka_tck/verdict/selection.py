@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a test says of itself by its marker; `seconds` are registry seconds."""
+    """What a test says of itself; `seconds` are registry seconds, `line` is of its file."""
 
     test: str
     requirements: tuple[str, ...]
@@ -35,6 +35,8 @@ class Claim:
     needs: frozenset[str] = frozenset()
     seconds: float = DEFAULT_SECONDS
     depth: Literal["quick", "full"] = "quick"
+    docstring: str = ""
+    line: int = 0
 
     @property
     def parameters(self) -> str:
@@ -62,7 +64,15 @@ def claim_of(item: pytest.Item) -> Claim | None:
         needs=frozenset(mark.kwargs.get("needs", ())),
         seconds=float(mark.kwargs.get("seconds", DEFAULT_SECONDS)),
         depth=mark.kwargs.get("depth", "quick"),
+        docstring=docstring_of(item),
+        line=(item.location[1] or 0) + 1,
     )
+
+
+def docstring_of(item: pytest.Item) -> str:
+    """Return what a test says of itself, in one line."""
+    function = getattr(item, "function", None)
+    return " ".join((getattr(function, "__doc__", None) or "").split())
 
 
 def check(claim: Claim, catalogue: Catalogue, capabilities: Collection[str]) -> None:
