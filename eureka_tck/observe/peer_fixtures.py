@@ -30,6 +30,12 @@ from eureka_tck.observe.healing import (
     record_healing,
     record_late_healing,
 )
+from eureka_tck.observe.odd_peers import (
+    NewList,
+    OddPeers,
+    record_new_list,
+    record_odd_peers,
+)
 from eureka_tck.observe.sending import (
     ReplicatedLease,
     Sending,
@@ -177,3 +183,32 @@ def hot(hot_recording: Hot, case: Case) -> Hot:
     """Read how long a change took beside a client that renews far too often."""
     hot_recording.tape.play(case)
     return hot_recording
+
+
+@pytest.fixture(scope="session")
+def odd_peers_recording(profile_cluster: Clusters) -> OddPeers:
+    """Record what odd peers are told, once."""
+    return record_odd_peers(profile_cluster("peer-odd"))
+
+
+@pytest.fixture
+def odd_peers(odd_peers_recording: OddPeers, case: Case) -> OddPeers:
+    """Read what peers were told that stood oddly in a list."""
+    odd_peers_recording.tape.play(case)
+    return odd_peers_recording
+
+
+@pytest.fixture(scope="session")
+def new_list_recording(
+    profile_cluster: Clusters,
+    odd_peers_recording: OddPeers,  # noqa: ARG001 - with the list of before
+) -> NewList:
+    """Record what a changed list of peers does, once, and last."""
+    return record_new_list(profile_cluster("peer-odd"))
+
+
+@pytest.fixture
+def new_list(new_list_recording: NewList, case: Case) -> NewList:
+    """Read what peers were told after the list of them was changed."""
+    new_list_recording.tape.play(case)
+    return new_list_recording
