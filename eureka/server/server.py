@@ -109,7 +109,7 @@ class RegistryServer:
         self._log = log
         self._reload = reload
         self._read_again = asyncio.Event()
-        self.renewals = Renewals(self.service)
+        self.renewals = Renewals(self.service, open_=not settings.login_required)
         self.watchdog = Watchdog()
         self.service.instruments.watchdog = self.watchdog
         self.service.instruments.shortcut = self.renewals.counts
