@@ -18,11 +18,18 @@ from eureka.core.node import Node
 from eureka.server.app import Application
 from eureka.server.cluster import Cluster
 from eureka.server.cold import cold_application
+from eureka.server.draining import drained
+from eureka.server.information import Replica
+from eureka.server.limit import BucketLimiter
 from eureka.server.log import Log
 from eureka.server.protocol import protocol_of
+from eureka.server.regions import Regions
+from eureka.server.registration import Registration
 from eureka.server.renewals import Renewals
+from eureka.server.security import guarded
 from eureka.server.service import Service
 from eureka.server.timers import Timers
+from eureka.server.tls import server_context
 from eureka.server.watchdog import Watchdog
 
 if TYPE_CHECKING:
@@ -32,6 +39,7 @@ if TYPE_CHECKING:
     from eureka.server.settings import Settings
 
 KEEP_ALIVE = 75  # s; above the interval of a renewal, so that clients keep their connection
+DRAIN_BUDGET = 1.0  # s for what peers have not been told yet
 SHUTDOWN_BUDGET = 1  # s for the answers under way when the server is told to end
 BACKLOG = 2048
 COLLECT_AFTER = (10_000, 20, 20)
@@ -109,32 +117,43 @@ class RegistryServer:
         self._log = log
         self._reload = reload
         self._read_again = asyncio.Event()
-        self.renewals = Renewals(self.service, open_=not settings.login_required)
+        # A login must be seen on every request; the short route sees none.
+        self.renewals = Renewals(self.service, open_=not settings.security.login_required)
+        self._regions = Regions(settings.regions, clock, log, retention=settings.delta_retention)
+        self._registration = Registration(self.service, clock, log, port=listener.getsockname()[1])
+        self.service.remote = self._regions
+        if settings.rate_limited:
+            self.service.limiter = BucketLimiter(settings.rate)
+        self.service.information.replicas = self._replicas
         self.watchdog = Watchdog()
         self.service.instruments.watchdog = self.watchdog
         self.service.instruments.shortcut = self.renewals.counts
         cold = cold_application(self.service, self.cluster)
-        self._uvicorn = _Uvicorn(
-            uvicorn.Config(
-                Application(self.service, cold, log),
-                http=protocol_of(self.renewals),
-                ws="none",
-                lifespan="off",
-                loop="none",
-                log_config=None,
-                log_level="critical",
-                access_log=False,
-                server_header=False,
-                proxy_headers=False,
-                timeout_keep_alive=KEEP_ALIVE,
-                timeout_graceful_shutdown=SHUTDOWN_BUDGET,
-                backlog=BACKLOG,
-            )
+        config = uvicorn.Config(
+            guarded(Application(self.service, cold, log), settings.security),
+            http=protocol_of(self.renewals),
+            ws="none",
+            lifespan="off",
+            loop="none",
+            log_config=None,
+            log_level="critical",
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            timeout_keep_alive=KEEP_ALIVE,
+            timeout_graceful_shutdown=SHUTDOWN_BUDGET,
+            backlog=BACKLOG,
         )
+        config.load()
+        config.ssl = server_context(settings.security)
+        self._uvicorn = _Uvicorn(config)
 
     def stop(self) -> None:
-        """End: answers under way are finished, connections closed."""
-        self._uvicorn.should_exit = True
+        """End: the own lease is cancelled, answers under way are finished, connections closed."""
+        if not self._uvicorn.should_exit:
+            self._log.info("ending")
+            self._registration.end()
+            self._uvicorn.should_exit = True
 
     def read_peers_again(self) -> None:
         """Take up a changed list of peers now."""
@@ -147,7 +166,10 @@ class RegistryServer:
         self._log.info("listening", host=host, port=port, speed=self._clock.speed)
         if self._settings.unused:
             self._log.info("settings-without-effect", names=",".join(self._settings.unused))
-        async with Timers(self.service, self._clock, self._log, Random()) as timers:
+        async with (
+            self._regions,
+            Timers(self.service, self._clock, self._log, Random()) as timers,
+        ):
             self.cluster.set_peers(self._settings.peers)
             tasks = (
                 asyncio.create_task(self._open(timers), name="opening"),
@@ -157,6 +179,7 @@ class RegistryServer:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+            await drained(self.cluster.senders, within=DRAIN_BUDGET)
             await self.cluster.close()
         self.watchdog.stop()
         self._log.info("ended")
@@ -172,6 +195,11 @@ class RegistryServer:
         timers.opened()
         expected = self.service.node.registry.preservation.clients
         self._log.info("opened", copied=copied, expected=expected)
+        if self._settings.register_with_eureka:
+            await self._registration.keep()
+
+    def _replicas(self) -> list[Replica]:
+        return [Replica(sender.shown, not sender.last_error) for sender in self.cluster.senders]
 
     async def _watch_peers(self) -> None:
         """Take up a changed list of peers: when told at once, else every now and then."""
