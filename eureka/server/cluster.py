@@ -12,6 +12,7 @@ from eureka.core.errors import InvalidRequest
 from eureka.core.event import Changed
 from eureka.core.outbox import DELIVERED
 from eureka.server.peers import BROKEN, TOO_SLOW, PeerClient, PeerSender, TooLarge
+from eureka.server.tls import context_for
 from eureka.wire.reading import read_applications
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ class Cluster:
         None if it does not answer.
         """
         settings = self._service.settings
-        client = PeerClient(sender.url, idle=0)
+        client = PeerClient(sender.url, idle=0, tls=context_for(sender.url, settings.security))
         try:
             reply = await client.fetch(
                 "apps/",

@@ -20,6 +20,7 @@ from eureka.core.errors import InvalidRequest
 from eureka.core.outbox import DELIVERED
 from eureka.server.changing import MISDIRECTED
 from eureka.server.healing import PATH, Mender
+from eureka.server.tls import context_for
 from eureka.wire.batch import read_answers, write_batch
 from eureka.wire.healing import ANNOUNCEMENT
 
@@ -59,7 +60,7 @@ class TooLarge(Exception):  # noqa: N818 - reads as the statement it is
 class PeerClient:
     """HTTP to one peer: bounded in time and bytes, no redirects, no proxies."""
 
-    def __init__(self, url: str, *, idle: float) -> None:
+    def __init__(self, url: str, *, idle: float, tls: ssl.SSLContext | None = None) -> None:
         parts = urlsplit(url)
         host = parts.netloc.rpartition("@")[2]
         self.host = parts.hostname or ""
@@ -71,16 +72,18 @@ class PeerClient:
             login = f"{unquote(parts.username)}:{unquote(parts.password or '')}".encode()
             self._headers.append((b"Authorization", b"Basic " + base64.b64encode(login)))
         self._pool = httpcore.AsyncConnectionPool(
-            max_connections=_CONNECTIONS, keepalive_expiry=idle
+            ssl_context=tls, max_connections=_CONNECTIONS, keepalive_expiry=idle
         )
 
     async def close(self) -> None:
         """Close all connections."""
         await self._pool.aclose()
 
-    async def fetch(self, path: str, *, connect: float, read: float) -> Reply:
+    async def fetch(
+        self, path: str, *, connect: float, read: float, headers: Headers | None = None
+    ) -> Reply:
         """Return the answer to a GET; time-outs in real seconds."""
-        return await self._call("GET", path, None, [], (connect, read), _LARGEST_COPY)
+        return await self._call("GET", path, None, headers or [], (connect, read), _LARGEST_COPY)
 
     async def post(
         self, path: str, body: bytes, headers: Headers, *, connect: float, read: float
@@ -140,7 +143,7 @@ class PeerSender:
         self._log = log
         self._connect = clock.real(settings.peer_connect_timeout)
         self._read = clock.real(settings.peer_read_timeout)
-        self._client = PeerClient(url, idle=30.0)
+        self._client = PeerClient(url, idle=30.0, tls=context_for(url, settings.security))
         self._node_id = node_id.encode()
         self._wanted = asyncio.Event()
         self._sleeps_until: float | None = None

@@ -86,6 +86,7 @@ class RegionSettings(msgspec.Struct, frozen=True, kw_only=True):
     read_timeout: float = 1.0
     gzip: bool = True
     no_fallback: bool = False
+    no_delta: bool = False
     authorities: str = ""
 
     def applications(self, region: str) -> frozenset[str] | None:

@@ -104,6 +104,7 @@ USED: Final[tuple[tuple[str, str, Parser], ...]] = (
         "regions.no_fallback",
         boolean,
     ),
+    ("eureka.server.disableDeltaForRemoteRegions", "regions.no_delta", boolean),
     ("eureka.server.remoteRegionTrustStore", "regions.authorities", readable_file),
     ("eureka.client.fetchRegistry", "fetch_registry", boolean),
     ("eureka.client.registerWithEureka", "register_with_eureka", boolean),
@@ -180,7 +181,7 @@ instanceEnabledOnit namespace registry.expectedNumberOfClientsSendingRenews
 
 _SERVER: Final = """
 aSGCacheExpiryTimeoutMs aSGQueryTimeoutMs aSGUpdateIntervalMs aWSAccessId aWSSecretKey
-batchReplication bindingStrategy disableDeltaForRemoteRegions eIPBindingRetryIntervalMs
+batchReplication bindingStrategy eIPBindingRetryIntervalMs
 eIPBindingRetryIntervalMsWhenUnbound eIPBindRebindRetries enableReplicatedRequestCompression
 expectedNumberOfRenewsPerMin initialCapacityOfResponseCache jsonCodecName
 listAutoScalingGroupsRoleName logIdentityHeaders maxElementsInStatusReplicationPool

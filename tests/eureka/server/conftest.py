@@ -234,7 +234,14 @@ async def until(condition: Callable[[], object], what: str) -> None:
 @contextlib.asynccontextmanager
 async def running(*, speed: float = 1.0, **settings: object) -> AsyncIterator[Running]:
     """Run a server for a while."""
-    chosen = {"read_only_cache": False, "host_name": "registry-a", **settings}
+    # It is no instance of itself unless that is what the story is about.
+    chosen = {
+        "read_only_cache": False,
+        "host_name": "registry-a",
+        "register_with_eureka": False,
+        "sync_retries": 5,
+        **settings,
+    }
     found = Running(msgspec.convert(chosen, Settings), Clock(speed=speed))
     task = asyncio.create_task(found.server.serve())
     try:

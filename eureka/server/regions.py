@@ -1,0 +1,195 @@
+"""
+The registries of other regions: fetched every now and then, the last copy kept.
+
+The first fetch asks for everything, later ones for changes;
+where the hash that came with those does not fit, everything is asked for again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+import zlib
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from eureka.core.errors import InvalidRequest
+from eureka.core.outbox import DELIVERED
+from eureka.core.region import RegionCopy
+from eureka.server.peers import BROKEN, TOO_SLOW, PeerClient, TooLarge
+from eureka.server.tls import region_context
+from eureka.wire.reading import read_applications
+
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
+
+    from eureka.core.instance import Instance
+    from eureka.core.region import Update
+    from eureka.server.clock import Clock
+    from eureka.server.log import Log
+    from eureka.server.settings import RegionSettings
+
+_LARGEST: Final = 1024 * 1024 * 1024  # bytes of a list, decompressed; a million instances
+_ATTEMPT: Final = 20  # read time-outs until a list that trickles is given up
+_GZIPPED: Final = b"\x1f\x8b"
+_NOT_A_LIST: Final = "an answer that cannot be read"
+
+
+class _Applications(msgspec.Struct, gc=False, rename={"hash": "apps__hashcode"}):
+    hash: str | None = None
+
+
+class _List(msgspec.Struct, gc=False):
+    applications: _Applications
+
+
+_hash_of = msgspec.json.Decoder(_List)
+
+
+class _Refused(Exception):  # noqa: N818 - reads as the statement it is
+    """A registry that answers, but not with a list."""
+
+
+class Regions:
+    """Copies of the configured regions' registries; entering the block starts to fetch them."""
+
+    def __init__(
+        self, settings: RegionSettings, clock: Clock, log: Log, *, retention: float
+    ) -> None:
+        self.fallback = not settings.no_fallback
+        self._settings = settings
+        self._clock = clock
+        self._log = log
+        self._retention = retention
+        self._copies = {name: RegionCopy(settings.applications(name)) for name in settings.urls}
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def names(self) -> frozenset[str]:
+        """Return the names of the configured regions."""
+        return frozenset(self._copies)
+
+    def ready(self, name: str) -> bool:
+        """Tell whether there is a copy of that region, however old."""
+        return self._copies[name].ready
+
+    def instances(self, name: str) -> tuple[Instance, ...]:
+        """Return the instances of a region, those of its whitelist."""
+        return self._copies[name].instances
+
+    def recent(self, name: str) -> tuple[Instance, ...]:
+        """Return what changed in a region within the delta's retention."""
+        return self._copies[name].recent
+
+    def version(self, name: str) -> int:
+        """Return a number that rises with every change."""
+        return self._copies[name].version
+
+    async def __aenter__(self) -> Self:
+        self._tasks = [
+            asyncio.create_task(self._keep(name, url), name=f"region {name}")
+            for name, url in self._settings.urls.items()
+        ]
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _keep(self, name: str, url: str) -> None:
+        """Keep one copy up to date, for good."""
+        context = region_context(self._settings.authorities) if url.startswith("https:") else None
+        client = PeerClient(url, idle=2 * self._settings.fetch_interval, tls=context)
+        copy = self._copies[name]
+        failing = False
+        loop = asyncio.get_running_loop()
+        interval = self._clock.real(self._settings.fetch_interval)
+        try:
+            while True:
+                due = loop.time() + interval
+                try:
+                    await self._fetch(client, copy)
+                except Exception as error:  # noqa: BLE001 - whatever it is, the copy is kept
+                    if not failing:
+                        failing = True
+                        told = _told(error)
+                        self._log.warning("region-fails", region=name, url=client.shown, error=told)
+                        if not isinstance(error, _EXPECTED):
+                            self._log.failure("region-failed", error, region=name)
+                else:
+                    if failing:
+                        failing = False
+                        self._log.info("region-answers-again", region=name, url=client.shown)
+                copy.forget(before=self._clock.monotonic() - self._retention)
+                await asyncio.sleep(max(due - loop.time(), 0.0))
+        finally:
+            await client.close()
+
+    async def _fetch(self, client: PeerClient, copy: RegionCopy) -> None:
+        if copy.ready and not self._settings.no_delta:
+            body = await self._get(client, "apps/delta")
+            if body is not None:
+                update, fits = await asyncio.to_thread(self._changes, copy, body)
+                if fits:
+                    copy.adopt(update, now=self._clock.monotonic())
+                    return
+        body = await self._get(client, "apps/", needed=True)
+        update = await asyncio.to_thread(self._everything, copy, body or b"")
+        copy.adopt(update, now=self._clock.monotonic())
+
+    async def _get(self, client: PeerClient, path: str, *, needed: bool = False) -> bytes | None:
+        """Return the body of a list; None if it is refused and not needed."""
+        connect = self._clock.real(self._settings.connect_timeout)
+        read = self._clock.real(self._settings.read_timeout)
+        headers = [(b"DiscoveryIdentity-Name", b"DefaultServer")]
+        if self._settings.gzip:
+            headers.append((b"Accept-Encoding", b"gzip"))
+        async with asyncio.timeout(connect + _ATTEMPT * read):
+            reply = await client.fetch(path, connect=connect, read=read, headers=headers)
+        if reply.status == DELIVERED:
+            return reply.body
+        if needed:
+            raise _Refused(f"HTTP status {reply.status}")
+        return None
+
+    def _changes(self, copy: RegionCopy, body: bytes) -> tuple[Update, bool]:
+        plain = _plain(body)
+        changes, unreadable = read_applications(plain, arrived_ms=self._clock.now().epoch_ms)
+        update = copy.with_changes(changes)
+        return update, not unreadable and update.hash == _hash_of.decode(plain).applications.hash
+
+    def _everything(self, copy: RegionCopy, body: bytes) -> Update:
+        now = self._clock.now()
+        return copy.with_all(read_applications(_plain(body), arrived_ms=now.epoch_ms)[0])
+
+
+_EXPECTED: Final = (
+    *(*TOO_SLOW, *BROKEN),
+    *(InvalidRequest, TooLarge, _Refused, zlib.error, msgspec.DecodeError),
+)
+
+
+def _plain(body: bytes) -> bytes:
+    """Return a body as it was before it was compressed."""
+    if not body.startswith(_GZIPPED):
+        return body
+    inflater = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
+    plain = inflater.decompress(body, _LARGEST)
+    if inflater.unconsumed_tail or not inflater.eof:
+        raise TooLarge
+    return plain
+
+
+def _told(error: Exception) -> str:
+    if isinstance(error, ssl.SSLError):
+        return f"TLS: {error.reason or error}"
+    if isinstance(error, (InvalidRequest, msgspec.DecodeError, zlib.error)):
+        return f"{_NOT_A_LIST}: {error}"
+    return str(error) or type(error).__name__
