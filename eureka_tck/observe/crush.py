@@ -35,7 +35,8 @@ ROUNDS: Final = 30
 confidence): 30 rounds miss that once in a million gates."""
 
 OVERLAPPING: Final = 15
-"""Rounds whose change must have fallen into the writing of a list, or nothing was provoked."""
+"""Rounds whose last change must have been under way while a list was, as far as a client can see:
+when within the call the list is written is the registry's affair."""
 
 _FORMS: Final[Mapping[str, Mapping[str, str]]] = {
     "JSON": {"Accept": JSON},
@@ -54,7 +55,7 @@ READINGS: Final = {
 @dataclass(frozen=True, slots=True)
 class Crush:
     """
-    How many rounds there were, and in how many the change fell into the writing of a list.
+    How many rounds there were, and in how many the last change was under way while a list was.
 
     `lost` are the representations of the last round that lacked the change.
     """
@@ -68,8 +69,8 @@ class Crush:
         """Raise Inconclusive where nothing was lost and too little was provoked."""
         if not self.lost and self.overlapping < OVERLAPPING:
             raise Inconclusive(
-                f"only {self.overlapping} of {self.rounds} changes fell into the writing of a "
-                f"list; {OVERLAPPING} are needed to believe that none is lost.",
+                f"only {self.overlapping} of {self.rounds} changes were under way while a list was "
+                f"read; {OVERLAPPING} are needed to believe that none is lost.",
                 late=True,
             )
 
@@ -98,7 +99,7 @@ def _record(observer: Observer, readers: _Readers, rounds: int) -> Crush:
                 ended = monotonic()
                 if reading.is_one_done():
                     break
-        overlapping += any(begin < begun and ended < end for begin, end in reading.spans())
+        overlapping += any(begin < ended and begun < end for begin, end in reading.spans())
         lost = [
             told
             for told, answer in readers.one_by_one()
@@ -108,7 +109,7 @@ def _record(observer: Observer, readers: _Readers, rounds: int) -> Crush:
             observer.keep(kept)
             observer.keep(observer.wire.instance(APP, name))
             observer.note(f"round {number}: {name} is registered, and missing in {lost[0]}")
-    observer.note(f"{overlapping} of {number} changes fell into the writing of a list")
+    observer.note(f"{overlapping} of {number} changes were under way while a list was")
     return Crush(
         tape=observer.tape(
             f"{CROWD} instances; while {len(READINGS)} representations of their lists are written, "

@@ -36,8 +36,6 @@ class PythonTarget:
     reload_path: ClassVar[str | None] = None  # it reads the list again at its interval
     capabilities: ClassVar[frozenset[str]] = CAPABILITIES - {
         "locale",
-        "rate-limiter",
-        "regions",
     }
 
     def prepare(self, backend: str) -> None:
