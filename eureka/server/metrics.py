@@ -174,6 +174,7 @@ class NodeCollector(Collector):
             ("recent_pause", "The longest pause of the last minute or two", watchdog.recent),
         ):
             yield GaugeMetricFamily(f"eureka_loop_{name}_seconds", f"{text}.", value)
+        yield GaugeMetricFamily("eureka_loop_tasks", "Tasks under way.", watchdog.tasks)
         yield CounterMetricFamily(
             "eureka_loop_stalls", "Pauses of more than 50 ms, since the start.", watchdog.stalls
         )

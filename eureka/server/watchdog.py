@@ -8,12 +8,12 @@ the rest is the machine's, which had something else to do.
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Final
 
 from eureka.server.clock import monotonic, processor
 
 if TYPE_CHECKING:
-    import asyncio
     from collections.abc import Callable
 
 PERIOD: Final = 0.02  # real seconds between two looks; 50 of them a second cost 0.1 % of a core
@@ -45,7 +45,13 @@ class Watchdog:
         self._window_ends = 0.0
         self._due = 0.0
         self._used_at_look = 0.0
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._timer: asyncio.TimerHandle | None = None
+
+    @property
+    def tasks(self) -> int:
+        """How many tasks live in the loop now."""
+        return len(asyncio.all_tasks(self._loop)) if self._loop is not None else 0
 
     @property
     def recent(self) -> float:
@@ -54,6 +60,7 @@ class Watchdog:
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
         """Start to measure."""
+        self._loop = loop
         self._window_ends = self._uptime() + RECENT
         self._wait(loop)
 
@@ -62,6 +69,7 @@ class Watchdog:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+        self._loop = None
 
     def look(self) -> None:
         """Take note of how late this look is."""
