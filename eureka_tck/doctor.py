@@ -112,6 +112,13 @@ def _toxiproxy() -> str:
         raise CannotRun("there is no toxiproxy-server on PATH, and no go to build it.") from None
 
 
+def _clients() -> str:
+    found = [name for name in ("pip", "npm", "mvn") if name == "pip" or shutil.which(name)]
+    if len(found) == 1:
+        raise CannotRun("there is neither npm nor mvn on PATH, so only the client in Python is.")
+    return f"fetched on first use by {', '.join(found)}"
+
+
 def _faketime() -> str:
     from eureka_tck.supplies import faketime  # noqa: PLC0415 - not before it is asked for
 
@@ -190,6 +197,12 @@ THINGS = {
             "--backend docker",
             f"{_install('docker.io', 'docker')}, then start its engine",
             _docker,
+        ),
+        Thing(
+            "clients",
+            "the tests of the Python registry with real clients",
+            _install("npm maven", "node maven"),
+            _clients,
         ),
         Thing(
             "chromium",

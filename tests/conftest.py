@@ -19,6 +19,7 @@ MACHINE = {
     "toxiproxy": "needs the Toxiproxy server, or Go to build it",
     "faketime": "needs libfaketime",
     "chromium": "needs Chromium",
+    "clients": "needs npm or Maven to fetch clients",
 }
 
 
