@@ -27,7 +27,7 @@ from eureka_tck.suite import expectations_file, suite_root
 from eureka_tck.targets.url import OWNER
 from eureka_tck.verdict.account import Facts, report_of, this_machine
 from eureka_tck.verdict.execution import Ended, Refused, perform
-from eureka_tck.verdict.expectations import updated, write_expectations
+from eureka_tck.verdict.expectations import UNFILLED, updated, write_expectations
 from eureka_tck.verdict.judgement import judge
 from eureka_tck.verdict.order import Order
 from eureka_tck.verdict.plan import SUITE, Plan, make_plan
@@ -51,6 +51,7 @@ examples:
   eureka-tck gate --target java:5.0.3                 the Java reference
   eureka-tck gate --select EVICT-03,RENEW             one row and one chapter
   eureka-tck gate --select "EVICT-02[20-3]"           one case of a row, as failures name it
+  eureka-tck gate --select "wall clock"               all that speaks of the wall clock
   eureka-tck gate --dry-run                           what would run, and how long
 
 exit codes:
@@ -82,7 +83,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         type=words,
         default=(),
         metavar="WORDS",
-        help="rows (EVICT-03), chapters (RENEW), cases (EVICT-02[20-3]) or tests, by commas",
+        help="rows (EVICT-03), chapters (RENEW), cases (EVICT-02[20-3]), tests, or words that a "
+        "row or a test says, by commas",
     )
     group.add_argument(
         "--level",
@@ -240,10 +242,10 @@ class _Gate:
         )
         entries = updated(plan.expectations, results, plan.catalogue, kind)
         write_expectations(path, entries)
-        unexplained = [entry for entry in entries if not entry.reason]
-        say(f"{path} has {len(entries)} expectation(s) now.")
-        for entry in unexplained:
-            say(f"  {entry.requirement} {entry.test} has no reason yet: say why.")
+        say(f"{path} has {counted(len(entries), 'expectation')} now.")
+        for entry in entries:
+            if UNFILLED in entry.reason + entry.hurts:
+                say(f"  {entry.requirement} {entry.test}: say why, and whom it hurts.")
 
 
 def _expectations(arguments: argparse.Namespace) -> Path:

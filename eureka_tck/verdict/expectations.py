@@ -15,11 +15,11 @@ A command rewrites the file from a run's results and keeps what people wrote (`u
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Final
 
 import msgspec
+import tomlkit
 from msgspec import Struct
 
 from eureka_tck.complaint import read_toml
@@ -27,11 +27,18 @@ from eureka_tck.errors import CannotRun
 from eureka_tck.report.model import Expectation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from eureka_tck.report.model import Kind, TestResult
     from eureka_tck.verdict.catalogue import Catalogue
+
+TABLES: Final = "expectation"
+
+DEFAULTS: Final = {field.name: field.default for field in msgspec.structs.fields(Expectation)}
+
+UNFILLED: Final = "TO BE FILLED IN"
+"""What an update writes where a person must say why, and who is hurt; it is refused when read."""
 
 ACTUAL_LENGTH: Final = 60
 """Characters of a wrong answer that a new entry takes over."""
@@ -63,6 +70,9 @@ def _fault(entry: Expectation, catalogue: Catalogue, seen: set[tuple[str, str]])
     for key in ("test", "actual", "reason"):
         if not getattr(entry, key).strip():
             return f"has no {key}: an expectation says which test fails, how, and why"
+    for key in ("reason", "hurts"):
+        if UNFILLED in getattr(entry, key):
+            return f"has a {key} that nobody has filled in yet: {entry.test}"
     return ""
 
 
@@ -78,7 +88,8 @@ def updated(
     What people wrote is kept: reason, hurts, kind, frequency, and `actual` while it still matches.
     An entry whose test passed goes, unless it shows only sometimes;
     one whose test did not run, or said nothing, stays.
-    A new entry takes the catalogue's word for the deviation as its reason, if there is one.
+    A new entry takes the catalogue's word for the deviation as its reason, if there is one;
+    what only a person can say is marked, and the file is refused until it is said.
     """
     by_test = {result.id: result for result in results}
     kept = {
@@ -100,7 +111,8 @@ def updated(
                     test=result.id,
                     kind=kind,
                     actual=telling(result),
-                    reason=catalogue[row].deviation if kind == "known deviation" else "",
+                    reason=(kind == "known deviation" and catalogue[row].deviation) or UNFILLED,
+                    hurts=UNFILLED,
                 )
             elif not shows(entry, result):
                 kept[key] = msgspec.structs.replace(entry, actual=telling(result))
@@ -121,19 +133,55 @@ def telling(result: TestResult) -> str:
     return re.split(r"[{<(]|\d{4,}", text)[0].strip()[:ACTUAL_LENGTH] or text[:ACTUAL_LENGTH]
 
 
-def write_expectations(path: Path, entries: Iterable[Expectation]) -> None:
-    """Write the file; the comment on top of the old one stays."""
-    head = ""
-    if path.exists():
-        head = path.read_text("utf-8").partition("[[expectation]]")[0].strip()
-    blocks = [_block(msgspec.to_builtins(entry)) for entry in entries]
-    path.write_text("\n\n".join(part for part in [head, *blocks] if part) + "\n", "utf-8")
+def write_expectations(path: Path, entries: Sequence[Expectation]) -> None:
+    """
+    Bring the file to these entries; what people wrote in and around those that stay, stays.
+
+    A comment in front of an entry that goes is handed to the next one: it may head a group.
+    """
+    head, blocks = _split(path.read_text("utf-8") if path.exists() else "")
+    wanted = {(entry.requirement, entry.test): entry for entry in entries}
+    written: dict[tuple[str, str], str] = {}
+    orphaned = ""
+    for comment, text in blocks:
+        document = tomlkit.parse(text)
+        table = document[TABLES][0]
+        key = (str(table["requirement"]), str(table["test"]))
+        if key not in wanted:
+            orphaned = "\n\n".join(part for part in (orphaned, comment) if part)
+            continue
+        for name, value in msgspec.to_builtins(wanted[key]).items():
+            if table.get(name, DEFAULTS.get(name)) != value:
+                table[name] = value
+        parts = (orphaned, comment, tomlkit.dumps(document).strip())
+        written[key] = "\n".join(part for part in parts if part)
+        orphaned = ""
+    texts = [written.get(key) or _new(entry) for key, entry in wanted.items()]
+    whole = "\n\n".join(part for part in (head, *texts, orphaned) if part)
+    path.write_text(f"{whole}\n", "utf-8")
 
 
-def _block(entry: Mapping[str, object]) -> str:
-    lines = [
-        f"{key} = {json.dumps(value, ensure_ascii=False)}"
-        for key, value in entry.items()
-        if value or key == "reason"
-    ]
-    return "\n".join(["[[expectation]]", *lines])
+def _split(text: str) -> tuple[str, list[tuple[str, str]]]:
+    """Return what stands on top, and each entry with the comment in front of it."""
+    lines = text.splitlines()
+    starts = [at for at, line in enumerate(lines) if line.strip() == f"[[{TABLES}]]"]
+    blocks = []
+    comments = [_comment_before(lines, at) for at in starts]
+    for number, at in enumerate(starts):
+        last = number + 1 == len(starts)
+        end = len(lines) if last else comments[number + 1]
+        comment = "" if number == 0 else "\n".join(lines[comments[number] : at]).strip()
+        blocks.append((comment, "\n".join(lines[at:end]).strip()))
+    return "\n".join(lines[: starts[0]] if starts else lines).strip(), blocks
+
+
+def _comment_before(lines: Sequence[str], at: int) -> int:
+    """Return the line where the comment in front of a line begins."""
+    while at and (not lines[at - 1].strip() or lines[at - 1].lstrip().startswith("#")):
+        at -= 1
+    return at
+
+
+def _new(entry: Expectation) -> str:
+    table = {name: value for name, value in msgspec.to_builtins(entry).items() if value}
+    return tomlkit.dumps({TABLES: [table]}).strip()

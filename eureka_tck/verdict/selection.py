@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import pytest
 
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 
     from eureka_tck.verdict.catalogue import Catalogue
     from eureka_tck.verdict.order import Order
+
+
+LOOKS_LIKE_A_NAME: Final = re.compile(r"[A-Z]+|[A-Za-z]+-\d*")
+"""A row or a chapter, also a mistyped one: it is never taken for a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,8 @@ class Claim:
     @property
     def select(self) -> str:
         """Return the word of `--select` that brings this test back."""
+        if not self.requirements:
+            return self.test
         row = self.requirements[0]
         return f"{row}[{self.parameters}]" if self.parameters else row
 
@@ -95,11 +101,16 @@ def is_wanted(claim: Claim, order: Order, catalogue: Catalogue) -> bool:
         return False
     if order.levels and not any(catalogue[row].level in order.levels for row in claim.requirements):
         return False
-    return not order.select or any(matches(word, claim) for word in order.select)
+    return not order.select or any(matches(word, claim, catalogue) for word in order.select)
 
 
-def matches(word: str, claim: Claim) -> bool:
-    """Say whether a word of `--select` means this test."""
+def matches(word: str, claim: Claim, catalogue: Catalogue) -> bool:
+    """
+    Say whether a word of `--select` means this test.
+
+    A word is a row, a chapter, a case of a row or a test. Where it is none of these and looks like
+    none, it is a text: it means the tests that say it, and those of rows that say it.
+    """
     if "::" in word or ".py" in word:
         return (
             claim.test == word
@@ -110,21 +121,30 @@ def matches(word: str, claim: Claim) -> bool:
     if bracket and parameters.removesuffix("]") != claim.parameters:
         return False
     wanted = row.upper()
-    return any(wanted in {one, one.partition("-")[0]} for one in claim.requirements)
+    if is_named(wanted, catalogue) or LOOKS_LIKE_A_NAME.fullmatch(row):
+        return any(wanted in {one, one.partition("-")[0]} for one in claim.requirements)
+    text = " ".join(word.casefold().split())
+    rows = [catalogue[one].text for one in claim.requirements if one in catalogue]
+    said = (claim.docstring, *rows)
+    return any(text in " ".join(one.casefold().split()) for one in said)
+
+
+def is_named(word: str, catalogue: Catalogue) -> bool:
+    """Say whether there is a row or a chapter of that name."""
+    return word in catalogue or any(word == chapter.prefix for chapter in catalogue.chapters)
 
 
 def check_words(words: Iterable[str], claims: Sequence[Claim], catalogue: Catalogue) -> None:
     """Refuse a `--select` that means nothing: CannotRun says what is wrong with which word."""
     for word in words:
-        if any(matches(word, claim) for claim in claims):
+        if any(matches(word, claim, catalogue) for claim in claims):
             continue
-        row = word.partition("[")[0].upper()
-        if row in catalogue or any(row == chapter.prefix for chapter in catalogue.chapters):
+        if is_named(word.partition("[")[0].upper(), catalogue):
             raise CannotRun(
                 f"--select {word}: no test of this suite judges it (yet).",
                 "`eureka-tck gate --dry-run` lists the tests, `eureka-tck catalogue` the rows.",
             )
         raise CannotRun(
-            f"--select {word}: there is no such row, chapter or test.",
+            f"--select {word}: there is no such row, chapter or test, and none that says so.",
             "Rows look like EVICT-03, chapters like EVICT; `eureka-tck catalogue` lists them.",
         )

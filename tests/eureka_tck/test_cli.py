@@ -59,7 +59,7 @@ def test_version_is_the_distributions(capsys: pytest.CaptureFixture[str]) -> Non
         (["gate", "--backend", "moon"], "invalid choice: 'moon'"),
         (["gate", "--target", "jav"], "Did you mean java"),
         (["gate", "--target", "python,python"], "2 targets are named for a cluster of 3 nodes"),
-        (["gate", "--select", "FOO-1"], "--select FOO-1: there is no such row, chapter or test."),
+        (["gate", "--select", "FOO-1"], "--select FOO-1: there is no such row, chapter or test,"),
         (["gate", "--settings", "no.yml"], "no.yml"),
         (["gate", "--expectations", "no.toml"], "--expectations no.toml: there is no such file."),
         (["catalogue", "FOO"], "FOO is no row and no chapter."),

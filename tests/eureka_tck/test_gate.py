@@ -19,6 +19,7 @@ from eureka_tck import cli
 from eureka_tck.clock import Patience
 from eureka_tck.report.store import load
 from eureka_tck.suite import suite_root
+from eureka_tck.verdict.expectations import UNFILLED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -311,10 +312,13 @@ def test_expectations_are_rewritten_from_a_run(
     words = ("--expectations", str(file), "--strict")
 
     first, _ = gate(*words, "--update-expectations")
+    unfilled, _ = gate(*words)
+    file.write_text(file.read_text("utf-8").replace(UNFILLED, "Callers wait."), "utf-8")
     second, report = gate(*words)
 
-    assert (first, second) == (1, 0)
-    assert f"{file} has 1 expectation(s) now." in capsys.readouterr().out
+    assert (first, unfilled, second) == (1, 3, 0)
+    assert f"{file} has 1 expectation now." in capsys.readouterr().out
+    assert file.read_text("utf-8").startswith("# Known of the stub.\n\n[[expectation]]")
     assert 'actual = "500"' in file.read_text("utf-8")
     assert next(row for row in report.rows if row.id == "RENEW-08").verdict == "known deviation"
 

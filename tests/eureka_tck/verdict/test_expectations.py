@@ -9,6 +9,7 @@ import pytest
 
 from eureka_tck.errors import CannotRun
 from eureka_tck.verdict.expectations import (
+    UNFILLED,
     load_expectations,
     shows,
     telling,
@@ -45,6 +46,8 @@ def test_a_target_without_a_file_has_no_deviations(tmp_path: Path, catalogue: Ca
         (ENTRY + ENTRY, "expectation 2 (REG-04) stands twice for t.py::a"),
         (ENTRY.replace("So it is.", " "), "has no reason"),
         (ENTRY.replace('"500"', '""'), "has no actual"),
+        (ENTRY.replace("So it is.", UNFILLED), "a reason that nobody has filled in yet: t.py::a"),
+        (ENTRY + f'hurts = "{UNFILLED}"', "a hurts that nobody has filled in yet: t.py::a"),
         (
             ENTRY.replace("known deviation", "bug"),
             "expectation[0].kind is 'bug', but it must be 'known deviation' or 'not built yet'.",
@@ -92,6 +95,30 @@ def test_what_is_written_is_read_again(
     assert path.read_text("utf-8").startswith("# Known of this one.\n# Two lines.\n\n[[exp")
 
 
+def test_an_entry_that_stays_keeps_its_words_and_its_comments(
+    tmp_path: Path, catalogue: Catalogue, expectation: Callable[..., Expectation]
+) -> None:
+    """Only the value that changed is written; a comment that heads a group outlives its first."""
+    path = tmp_path / "java.toml"
+    first = ENTRY.replace("REG-04", "REG-01").strip()
+    second = ENTRY.replace('"500"', '"500"  # seen').replace('"So it is."', '"""\nSo\n# it is."""')
+    path.write_text(f"# On top.\n\n{first}\n\n# A group.\n{second}\n# At the end.\n", "utf-8")
+    known = load_expectations(path, catalogue)
+
+    write_expectations(path, known)
+    same = path.read_text("utf-8")
+    write_expectations(path, [msgspec.structs.replace(known[1], actual="501"), expectation()])
+    changed = path.read_text("utf-8")
+
+    assert same.startswith(f"# On top.\n\n{first}\n\n# A group.\n{second.strip()}")
+    assert '# A group.\n[[expectation]]\nrequirement = "REG-04"' in changed
+    assert 'actual = "501"  # seen\nreason = """\nSo\n# it is."""' in changed
+    assert load_expectations(path, catalogue) == (
+        msgspec.structs.replace(known[1], actual="501"),
+        expectation(),
+    )
+
+
 def test_an_update_keeps_what_people_wrote(
     catalogue: Catalogue,
     result: Callable[..., TestResult],
@@ -132,7 +159,7 @@ def test_a_new_deviation_takes_its_reason_from_the_catalogue(
     (ours,) = updated([], [failed], catalogue, "not built yet")
 
     assert reference.reason == "500 for null."
-    assert ours.reason == ""
+    assert ours.reason == reference.hurts == UNFILLED
 
 
 @pytest.mark.parametrize(

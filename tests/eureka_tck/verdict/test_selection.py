@@ -33,24 +33,42 @@ EVICT = Claim("test_evict.py::test_the_cap[20-3]", ("EVICT-02", "PRESERVE-07"), 
         "test_evict.py::test_the_cap[20-3]",
     ],
 )
-def test_a_word_means_row_chapter_case_or_test(word: str) -> None:
+def test_a_word_means_row_chapter_case_or_test(word: str, catalogue: Catalogue) -> None:
     """Rows and chapters in any case, a case by its parameters, a test by its id."""
-    assert matches(word, EVICT)
+    assert matches(word, EVICT, catalogue)
 
 
 @pytest.mark.parametrize(
     "word", ["EVICT-03", "EVIC", "EVICT-02[1-1]", "test_evict.py::test_the", "test_evict", "RENEW"]
 )
-def test_a_word_means_no_more_than_it_says(word: str) -> None:
+def test_a_word_means_no_more_than_it_says(word: str, catalogue: Catalogue) -> None:
     """Beginnings of words, other rows and other parameters are not meant."""
-    assert not matches(word, EVICT)
+    assert not matches(word, EVICT, catalogue)
 
 
-def test_a_failure_names_the_word_that_brings_its_test_back() -> None:
+@pytest.mark.parametrize(
+    ("word", "means"),
+    [
+        ("at most  THREE", True),
+        ("REG-04 is  kept", True),
+        ("at least three", False),
+        ("EVIC", False),
+    ],
+)
+def test_other_words_mean_what_a_row_or_a_test_says(
+    word: str, *, means: bool, catalogue: Catalogue
+) -> None:
+    """In any case and with any blanks; what looks like a name is never taken for a text."""
+    claim = Claim("t.py::x", ("REG-04",), docstring="One run evicts at most three.")
+
+    assert matches(word, claim, catalogue) == means
+
+
+def test_a_failure_names_the_word_that_brings_its_test_back(catalogue: Catalogue) -> None:
     """The re-run line selects the row with the test's parameters."""
     assert EVICT.select == "EVICT-02[20-3]"
     assert Claim("t.py::x", ("REG-01",)).select == "REG-01"
-    assert matches(EVICT.select, EVICT)
+    assert matches(EVICT.select, EVICT, catalogue)
 
 
 def test_only_wanted_tests_run(claim: Callable[..., Claim], catalogue: Catalogue) -> None:
@@ -74,7 +92,10 @@ def test_only_wanted_tests_run(claim: Callable[..., Claim], catalogue: Catalogue
     [
         ("RENEW-01", "--select RENEW-01: no test of this suite judges it (yet)."),
         ("RENEW", "--select RENEW: no test of this suite judges it (yet)."),
-        ("FOO-01", "--select FOO-01: there is no such row, chapter or test."),
+        (
+            "FOO-01",
+            "--select FOO-01: there is no such row, chapter or test, and none that says so.",
+        ),
     ],
 )
 def test_a_word_that_means_nothing_is_refused(
