@@ -79,6 +79,11 @@ class ScriptedPeer:
         """The port it listens on."""
         return self._server.port
 
+    @property
+    def known_as(self) -> str:
+        """The host name by which nodes know it."""
+        return urlsplit(self.url).hostname or self.host
+
     def listen(self) -> None:
         """Take connections, again after `refuse`; CannotRun where its address is taken."""
         self._server.listen()

@@ -90,7 +90,8 @@ class LoneEviction:
 
 
 @contextmanager
-def _observers(cluster: Cluster) -> Iterator[dict[str, Observer]]:
+def observers(cluster: Cluster) -> Iterator[dict[str, Observer]]:
+    """Observe all nodes, by their letters."""
     with ExitStack() as stack:
         yield {node: stack.enter_context(Observer(cluster, node)) for node in cluster.nodes}
 
@@ -110,11 +111,11 @@ def record_lags(cluster: Cluster) -> Lags:
         ("cancellation", "a", "old-4", _cancel(app), _is_gone),
         ("cancellation", "c", "old-5", _cancel(app), _is_gone),
     ]
-    with _observers(cluster) as nodes:
+    with observers(cluster) as nodes:
         first = nodes["a"]
         for number in range(6):
             first.wire.register(sample(app, f"old-{number}", duration=LONG))
-        _await_everywhere(nodes, app, [f"old-{number}" for number in range(6)])
+        await_everywhere(nodes, app, [f"old-{number}" for number in range(6)])
         lags = []
         for what, at, name, change, seen in changes:
             first.clock.reach(first.clock.now() + SETTLED)
@@ -137,7 +138,7 @@ def record_agreement(cluster: Cluster) -> Agreement:
         (_register(app), _status(app, "OUT_OF_SERVICE"), _cancel(app), _register(app)),
         (_register(app), _renew(app), _colour(app), _cancel(app)),
     )
-    with _observers(cluster) as nodes:
+    with observers(cluster) as nodes:
         first = nodes["a"]
         for step in range(4):
             for number, story in enumerate(stories):
@@ -159,12 +160,12 @@ def record_lone_eviction(cluster: Cluster) -> LoneEviction:
     """Let leases run out that node c alone evicts, then see that a and b still have them."""
     app, witness = "LONE", "LONE-WITNESS"
     names = [f"lone-{number}" for number in range(4)]
-    with _observers(cluster) as nodes:
+    with observers(cluster) as nodes:
         first, evicting = nodes["a"], nodes["c"]
         first.wire.register(sample(witness, "witness", duration=LONG))
         for name in names:
             first.wire.register(sample(app, name, duration=SHORT))
-        _await_everywhere(nodes, witness, ["witness"])
+        await_everywhere(nodes, witness, ["witness"])
         first.note(f"register {len(names)} of {SHORT} s at a")
         try:
             first.clock.wait_until(
@@ -206,7 +207,7 @@ def _watch(
     began, looks = clock.now(), 0
     waiting = [node for node in nodes if node != at]
     while clock.now() - began < SEEN_WITHIN or looks < LOOKS:
-        waiting = [node for node in waiting if not seen(_single(nodes[node].wire, app, name))]
+        waiting = [node for node in waiting if not seen(single(nodes[node].wire, app, name))]
         if not waiting:
             return clock.now() - began
         looks += 1
@@ -214,12 +215,13 @@ def _watch(
     return float("inf")
 
 
-def _await_everywhere(nodes: Mapping[str, Observer], app: str, names: list[str]) -> None:
+def await_everywhere(nodes: Mapping[str, Observer], app: str, names: list[str]) -> None:
+    """Wait until every node has these instances; Inconclusive if one has not."""
     clock = nodes["a"].clock
     try:
         clock.wait_until(
             lambda: all(
-                _single(observer.wire, app, name) is not None
+                single(observer.wire, app, name) is not None
                 for observer in nodes.values()
                 for name in names
             ),
@@ -232,7 +234,7 @@ def _await_everywhere(nodes: Mapping[str, Observer], app: str, names: list[str])
         raise Inconclusive(f"what was registered at a did not reach b and c: {vain}.") from vain
 
 
-def _single(wire: WireClient, app: str, name: str) -> Record | None:
+def single(wire: WireClient, app: str, name: str) -> Record | None:
     """Read one instance; None where it is not known (a read that no cache serves)."""
     answer = wire.instance(app, name)
     return answer.record() if answer.status == 200 else None  # noqa: PLR2004 - HTTP's own figure

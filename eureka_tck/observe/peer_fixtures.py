@@ -16,6 +16,7 @@ from eureka_tck.observe.batching import (
     record_hot,
     record_quick,
 )
+from eureka_tck.observe.cut import Rift, Ring, record_rift, record_ring
 from eureka_tck.observe.failing import (
     Failures,
     Outage,
@@ -41,6 +42,16 @@ from eureka_tck.observe.sending import (
     Sending,
     record_replicated_lease,
     record_sending,
+)
+from eureka_tck.observe.traffic import (
+    Comeback,
+    Haste,
+    Return,
+    Traffic,
+    record_comeback,
+    record_haste,
+    record_return,
+    record_traffic,
 )
 from eureka_tck.verdict import Case, Inconclusive
 
@@ -212,3 +223,81 @@ def new_list(new_list_recording: NewList, case: Case) -> NewList:
     """Read what peers were told after the list of them was changed."""
     new_list_recording.tape.play(case)
     return new_list_recording
+
+
+@pytest.fixture(scope="session")
+def ring_recording(profile_cluster: Clusters) -> Ring:
+    """Record three nodes in a ring, once."""
+    return record_ring(profile_cluster("mesh"))
+
+
+@pytest.fixture
+def ring(ring_recording: Ring, case: Case) -> Ring:
+    """Read three nodes in a ring."""
+    ring_recording.tape.play(case)
+    return ring_recording
+
+
+@pytest.fixture(scope="session")
+def rift_recording(profile_cluster: Clusters) -> Rift:
+    """Record two sides of a cut that drift apart, once."""
+    return record_rift(profile_cluster("mesh"))
+
+
+@pytest.fixture
+def rift(rift_recording: Rift, case: Case) -> Rift:
+    """Read two sides of a cut that drift apart."""
+    rift_recording.tape.play(case)
+    return rift_recording
+
+
+@pytest.fixture(scope="session")
+def traffic_recording(profile_cluster: Clusters) -> Traffic:
+    """Record how many tasks a call causes, once."""
+    return record_traffic(profile_cluster("mesh"))
+
+
+@pytest.fixture
+def traffic(traffic_recording: Traffic, case: Case) -> Traffic:
+    """Read how many tasks a call causes."""
+    traffic_recording.tape.play(case)
+    return traffic_recording
+
+
+@pytest.fixture(scope="session")
+def haste_recording(profile_cluster: Clusters) -> Haste:
+    """Record what fast changes leave behind, once."""
+    return record_haste(profile_cluster("mesh"))
+
+
+@pytest.fixture
+def haste(haste_recording: Haste, case: Case) -> Haste:
+    """Read what fast changes leave behind."""
+    haste_recording.tape.play(case)
+    return haste_recording
+
+
+@pytest.fixture(scope="session")
+def returned_recording(profile_cluster: Clusters) -> Return:
+    """Record an instance that one node alone evicted, once."""
+    return record_return(profile_cluster("mesh"))
+
+
+@pytest.fixture
+def returned(returned_recording: Return, case: Case) -> Return:
+    """Read an instance that one node alone evicted."""
+    returned_recording.tape.play(case)
+    return returned_recording
+
+
+@pytest.fixture(scope="session")
+def comeback_recording(profile_cluster: Clusters) -> Comeback:
+    """Record when a killed node is complete again, once."""
+    return record_comeback(profile_cluster("mesh"))
+
+
+@pytest.fixture
+def comeback(comeback_recording: Comeback, case: Case) -> Comeback:
+    """Read when a killed node is complete again."""
+    comeback_recording.tape.play(case)
+    return comeback_recording
