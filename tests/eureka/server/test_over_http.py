@@ -348,7 +348,8 @@ def test_time_evicts_recounts_and_refreshes(stage: Stage) -> None:
             await stage.until(lambda: b"short" not in shown(cache), "the list to show it")
 
             assert " info recounted clients=2 threshold=1" in server.log
-            assert " warning expiry-enabled renewals=5 threshold=1" in server.log
+            line = ' warning expiry-enabled reason="enough renewals" renewals=5 threshold=1'
+            assert line in server.log
             assert " info evicted instances=1 overdue=1 limit=1 " in server.log
             assert " names=CART/short\n" in server.log
 

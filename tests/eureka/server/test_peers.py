@@ -78,6 +78,7 @@ def test_a_call_is_sent_as_a_batch(stage: Stage) -> None:
             assert state["peers"] == [
                 {
                     "url": peer.url,
+                    "word": "answers",
                     "queued": 0,
                     "sent": 1,
                     "dropped": 0,
