@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from eureka.server.log import Log
     from eureka.server.service import Service
 
+SUMMARY: Final = 300.0  # registry seconds between two lines about a peer that goes on failing
 QUIET: Final = 60.0  # registry seconds between two lines about a peer that comes and goes
 _LARGEST_ANSWER: Final = 64 * 1024 * 1024  # bytes; 250 instances at 16 KiB each would be 4 MiB
 _LARGEST_COPY: Final = 1024 * 1024 * 1024  # bytes; a million instances
@@ -138,6 +139,8 @@ class PeerSender:
         self.answer_seconds = 0.0  # real seconds from the beginnings of batches to their answers
         self._told_of_failure = False
         self._quiet_until = 0.0
+        self._failing_since = 0.0
+        self._summary_at = 0.0
         self._service = service
         self._clock = clock
         self._log = log
@@ -318,17 +321,34 @@ class PeerSender:
     def _succeeded(self, epoch_ms: int) -> None:
         if self._told_of_failure:
             self._told_of_failure = False
-            self._log.info("peer-answers-again", url=self.shown)
+            lasted = self._clock.monotonic() - self._failing_since
+            self._log.info("peer-answers-again", url=self.shown, after=lasted)
         self.last_success_ms = epoch_ms
         self.last_error = ""
 
     def _failed(self, error: str) -> None:
-        """Say once that a peer fails, not at every attempt; of one that comes and goes, seldom."""
+        """
+        Say once that a peer fails, not at every attempt; of one that comes and goes, seldom;
+        of one that goes on failing, now and then.
+        """
         now = self._clock.monotonic()
         if not self.last_error and now >= self._quiet_until:
             self._quiet_until = now + QUIET
             self._told_of_failure = True
+            self._failing_since = now
+            self._summary_at = now + SUMMARY
             self._log.warning("peer-fails", url=self.shown, error=error)
+        elif self._told_of_failure and now >= self._summary_at:
+            self._summary_at = now + SUMMARY
+            outbox = self.outbox
+            self._log.warning(
+                "peer-still-fails",
+                url=self.shown,
+                error=error,
+                since=now - self._failing_since,
+                queued=outbox.waiting if outbox is not None else 0,
+                dropped=outbox.dropped if outbox is not None else 0,
+            )
         self.last_error = error
 
 

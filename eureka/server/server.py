@@ -79,8 +79,9 @@ def run(
     settings: Settings, clock: Clock, listener: socket.socket, *, reload: Callable[[], Settings]
 ) -> None:
     """Serve until SIGTERM or SIGINT; SIGHUP has the list of peers read again, by `reload`."""
+    log = Log(clock, form=settings.log_format)
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(_run(RegistryServer(settings, clock, listener, Log(clock), reload=reload)))
+        runner.run(_run(RegistryServer(settings, clock, listener, log, reload=reload)))
 
 
 async def _run(server: RegistryServer) -> None:
