@@ -103,6 +103,9 @@ def _settings(host: str, port: int, peers: Sequence[str]) -> dict[str, str]:
             "eureka.instance.hostname": host,
             # A list is read from the start, however few are registered.
             "eureka.server.waitTimeInMsWhenSyncEmpty": "0",
+            # The peers share the generator's core: 200 ms would be its lateness, not theirs.
+            "eureka.server.peerNodeConnectTimeoutMs": "5000",
+            "eureka.server.peerNodeReadTimeoutMs": "5000",
             "server.address": host,
             "server.port": str(port),
         },

@@ -1,0 +1,68 @@
+"""The two commands of endurance, as short as they still say something."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from eureka_tck.run import Run
+from tests.endurance.churn import Figures, churn
+from tests.endurance.line import hash_of
+from tests.endurance.restart import restarts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Iterator[Run]:
+    """Return a run whose processes end with the test."""
+    with Run.create("endurance", "python", tmp_path, 1).owned() as run:
+        yield run
+
+
+@pytest.mark.slow
+def test_twenty_minutes_of_churn_leave_the_lists_right_and_nothing_behind(run: Run) -> None:
+    """500 instances come, renew, change, leave and die at speed 100."""
+    figures = churn(run, hours=1 / 3, instances=500, speed=100, seed=1, say=lambda _: None)
+
+    assert figures.faults() == []
+    assert min(figures.cancels, figures.deaths, figures.overrides) > 50
+    assert figures.renewals > 10_000
+    assert figures.lists >= 4
+
+
+@pytest.mark.slow
+def test_who_goes_on_renewing_is_there_again_after_a_node_was_killed(run: Run) -> None:
+    """Two restarts of a node of three, under load."""
+    figures = restarts(run, times=2, instances=90, speed=10, seed=1, say=lambda _: None)
+
+    assert figures.wrong == []
+    assert (figures.times, len(figures.took)) == (2, 2)
+    assert figures.renewals > 90
+
+
+def test_growth_is_what_came_after_a_quarter_of_the_time() -> None:
+    """Memory that grows at first is no fault, memory that goes on growing is one."""
+    figures = Figures(hours=10)
+    mib = 2**20
+    figures.memory = [(hour * 3600.0, (50 + min(hour, 2) * 20) * mib) for hour in range(11)]
+    assert figures.growth() < mib * 8
+    assert figures.faults() == []
+
+    figures.memory = [(hour * 3600.0, (50 + hour * 5) * mib) for hour in range(11)]
+    assert [fault.startswith("memory grew by") for fault in figures.faults()] == [True]
+
+
+def test_what_is_left_over_is_a_fault() -> None:
+    """More tasks at the end than at the beginning are told with both figures."""
+    figures = Figures(left_over={"tasks": (3, 5), "threads": (2, 2)})
+
+    assert figures.faults() == ["tasks: 3 before, 5 after"]
+
+
+def test_the_hash_sums_statuses_up_in_their_order() -> None:
+    """As clients compute it."""
+    assert hash_of(["UP", "DOWN", "UP"]) == "DOWN_1_UP_2_"
