@@ -320,6 +320,12 @@ def registry(cluster: Cluster, case: Case) -> Iterator[Registry]:
     client.close()
 
 
+@pytest.fixture(scope="session")
+def depth(request: pytest.FixtureRequest) -> str:
+    """Return how deep to look, "quick" or "full": how many examples are drawn."""
+    return request.config.stash[_ORDER].depth
+
+
 @pytest.fixture
 def eureka_cluster(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory

@@ -77,6 +77,7 @@ class TestResult(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     timeline: tuple[Moment, ...] = ()
     exchanges: tuple[Exchange, ...] = ()
     marks: tuple[Mark, ...] = ()
+    script: str = ""
     logs: dict[str, str] = {}
     traceback: str = ""
     late: bool = False

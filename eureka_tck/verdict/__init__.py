@@ -22,7 +22,7 @@ from eureka_tck.verdict.case import Case
 from eureka_tck.verdict.due import due
 from eureka_tck.verdict.expect import expect
 from eureka_tck.verdict.outcome import Inconclusive, NotApplicable, RequirementFailed
-from eureka_tck.verdict.requirement import requirement
+from eureka_tck.verdict.requirement import model_based, requirement
 
 __all__ = [
     "Case",
@@ -31,5 +31,6 @@ __all__ = [
     "RequirementFailed",
     "due",
     "expect",
+    "model_based",
     "requirement",
 ]

@@ -78,7 +78,11 @@ def report_of(
         ),
         versions=versions_of(facts.targets),
         machine=facts.machine,
-        problems=(*([could_not_run] if could_not_run else []), *judgement.problems),
+        problems=(
+            *([could_not_run] if could_not_run else []),
+            *judgement.problems,
+            *judgement.doubts,
+        ),
         lateness=max((result.lateness for result in results if result.lateness), default=None),
     )
 

@@ -46,6 +46,8 @@ class Ending:
     actual: str = ""
     late: bool = False
     traceback_matters: bool = False
+    rows: tuple[str, ...] = ()
+    script: str = ""
 
 
 def ending_of(
@@ -73,7 +75,14 @@ def ending_of(
 def _ending_by(error: BaseException, stalled: float) -> Ending:
     match error:
         case RequirementFailed():
-            return Ending("failed", error.sentence, error.expected, error.actual)
+            return Ending(
+                "failed",
+                error.sentence,
+                error.expected,
+                error.actual,
+                rows=error.rows,
+                script=error.script,
+            )
         case Inconclusive():
             return Ending("inconclusive", error.sentence, late=error.late)
         case NotApplicable():

@@ -36,10 +36,15 @@ NOT_IN_QUICK: Final = "left out of a quick gate"
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """All rows of the catalogue with their verdicts, and what is wrong beside them."""
+    """
+    All rows of the catalogue with their verdicts, and what is wrong beside them.
+
+    `doubts` tell of tests without a row that were inconclusive.
+    """
 
     rows: tuple[RowVerdict, ...]
     problems: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
 
 
 def judge(
@@ -77,7 +82,15 @@ def judge(
         )
         for row in catalogue
     )
-    return Judgement(rows, tuple(_strays(expectations, claimed)))
+    rowless = [result for result in by_test.values() if not result.requirements]
+    return Judgement(
+        rows,
+        problems=(
+            *_strays(expectations, claimed),
+            *(_told(result) for result in rowless if result.outcome == "failed"),
+        ),
+        doubts=tuple(_told(result) for result in rowless if result.outcome == "inconclusive"),
+    )
 
 
 def judge_test(result: TestResult, entry: Expectation | None) -> JudgedTest:
@@ -113,7 +126,7 @@ def verdict_of(result: TestResult, expectations: Sequence[Expectation]) -> Verdi
     """Return what a single result means: the worst of its verdicts over the rows it judges."""
     entries = {entry.requirement: entry for entry in expectations if entry.test == result.id}
     verdicts = [judge_test(result, entries.get(row)).verdict for row in result.requirements]
-    return min(verdicts, key=WORST_FIRST.index)
+    return min(verdicts, key=WORST_FIRST.index, default=result.outcome)
 
 
 def exit_code(judgement: Judgement, *, strict: bool = False) -> int:
@@ -129,7 +142,8 @@ def exit_code(judgement: Judgement, *, strict: bool = False) -> int:
     unmet = any(is_unmet(test) for row in counted for test in row.tests)
     if broken or unmet or judgement.problems:
         return 1
-    return 2 if any(row.verdict == "inconclusive" for row in judgement.rows) else 0
+    unsure = any(row.verdict == "inconclusive" for row in judgement.rows) or judgement.doubts
+    return 2 if unsure else 0
 
 
 def is_unmet(test: JudgedTest) -> bool:
@@ -158,6 +172,11 @@ def _row(
         reason=reason,
         tests=tuple(tests),
     )
+
+
+def _told(result: TestResult) -> str:
+    """Tell of a test that belongs to no row."""
+    return f"{result.id} {result.outcome}: {result.sentence}"
 
 
 def _reason(claims: list[Claim], *, quick: bool) -> str:

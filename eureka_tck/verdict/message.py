@@ -40,7 +40,7 @@ MOMENTS: Final = 12
 
 def headline(result: TestResult) -> str:
     """Return the first line: the rows and the sentence."""
-    return f"{', '.join(result.requirements)}: {one_line(result.sentence)}"
+    return f"{', '.join(result.requirements) or result.id}: {one_line(result.sentence)}"
 
 
 def failure_message(
@@ -63,6 +63,9 @@ def failure_message(
     for node, log in logs.items():
         lines.append(f"{indent}{f'Log of {node}':<{LABEL}}the last lines")
         lines += [f"{indent}  | {line}" for line in log.splitlines()[-LOG_LINES:]]
+    if result.script:
+        lines.append(f"{indent}{'Script':<{LABEL}}all of it, as shell lines")
+        lines += [f"{indent}  {line}" for line in result.script.splitlines()]
     if result.traceback:
         lines.append(f"{indent}Traceback of the harness")
         lines += [f"{indent}  | {line}" for line in result.traceback.splitlines()]

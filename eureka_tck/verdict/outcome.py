@@ -16,16 +16,27 @@ class RequirementFailed(AssertionError):  # noqa: N818 - it is a verdict, not an
     The registry broke a requirement: a whole sentence, what was due and what was seen.
 
     `wrong` is the text in an answer that is wrong, as a reader finds it in the exchange.
+    `rows` are those broken where the test itself carries none, `script` the calls that show it,
+    as shell lines.
     """
 
     def __init__(
-        self, sentence: str, *, expected: str = "", actual: str = "", wrong: str = ""
+        self,
+        sentence: str,
+        *,
+        expected: str = "",
+        actual: str = "",
+        wrong: str = "",
+        rows: tuple[str, ...] = (),
+        script: str = "",
     ) -> None:
         super().__init__(sentence)
         self.sentence = sentence
         self.expected = expected
         self.actual = actual
         self.wrong = wrong
+        self.rows = rows
+        self.script = script
 
 
 class Inconclusive(Exception):  # noqa: N818 - it is a verdict, not an error

@@ -42,3 +42,21 @@ def requirement(
     return pytest.mark.requirement(
         *ids, profile=profile, needs=frozenset(needs), seconds=float(seconds), depth=depth
     )
+
+
+def model_based(
+    *,
+    profile: str = DEFAULT_PROFILE,
+    needs: Collection[str] = (),
+    seconds: float = DEFAULT_SECONDS,
+    depth: Literal["quick", "full"] = "quick",
+) -> pytest.MarkDecorator:
+    """
+    Mark a test that draws what it does and judges it by a model: it carries no row of its own.
+
+    Where it fails, the rows by which the model had predicted otherwise are broken
+    (`RequirementFailed.rows`). The arguments are those of `requirement`.
+    """
+    return pytest.mark.requirement(
+        profile=profile, needs=frozenset(needs), seconds=float(seconds), depth=depth
+    )

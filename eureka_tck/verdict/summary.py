@@ -43,7 +43,8 @@ def planned(plan: Plan, *, each_test: bool = False) -> str:
             speed = figure(float(plan.speeds[name]))
             lines.append(f"\n{name}  about {profiles[name]:.0f} s at speed {speed}")
             lines += [
-                f"  {', '.join(claim.requirements):<14} {claim.seconds:>6.0f} s  {claim.test}"
+                f"  {', '.join(claim.requirements) or 'by a model':<14} {claim.seconds:>6.0f} s  "
+                f"{claim.test}"
                 for claim in plan.wanted
                 if claim.profile == name
             ]

@@ -101,7 +101,7 @@ class Trial:
         span = 0.0 if now is None or case.begun_at is None else now - case.begun_at
         return TestResult(
             id=self.claim.test,
-            requirements=self.claim.requirements,
+            requirements=ending.rows or self.claim.requirements,
             outcome=ending.outcome,
             docstring=self.docstring,
             sentence=ending.sentence,
@@ -111,6 +111,7 @@ class Trial:
             timeline=tuple(case.timeline),
             exchanges=tuple(case.exchanges[-EXCHANGES_KEPT:]) if evidence else (),
             marks=marks,
+            script=ending.script,
             logs=dict(scene.logs or {}) if evidence else {},
             traceback=traceback,
             late=ending.late,

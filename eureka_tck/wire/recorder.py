@@ -35,3 +35,7 @@ class Recorder:
         """Add an exchange; the oldest is forgotten when there are too many."""
         self._exchanges.append(exchange)
         self.seen += 1
+
+    def forget(self) -> None:
+        """Drop all that is kept: what comes next is the evidence."""
+        self._exchanges.clear()
