@@ -2,7 +2,7 @@
 Chapter 13, the sending side of replication: what happens within one batching delay of 0.5 s.
 
 The tests read recordings of profile `peer-fine`, held down to speed 2: a sequence of calls counts
-only if it was made within 0.4 s.
+only if it was made within 0.4 s. What a step of the wall clock holds up is told by `step`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from eureka_tck.verdict import Inconclusive, expect, requirement
 
 if TYPE_CHECKING:
     from eureka_tck.observe.batching import Delays, Hot, Quick
+    from eureka_tck.observe.step_sending import StepSending
 
 NEEDS = {"settings", "peers"}
 
@@ -95,3 +96,14 @@ def test_a_hasty_client_does_not_hold_up_the_others(hot: Hot) -> None:
     expect("the time until the peer was told", hot.delay).is_at_most(
         2.0, because="0.5 s of batching; the haste goes on for 4 s", margin=1.0
     )
+
+
+@requirement("REPL-19", profile="step", needs=NEEDS | {"step", "stamps"}, seconds=45)
+@pytest.mark.parametrize("way", ["back", "forward"])
+def test_a_step_of_the_wall_clock_does_not_stop_replication(
+    step_sending: StepSending, way: str
+) -> None:
+    """A change made right after a step of 30 s is told to the peer within 5 s."""
+    expect(
+        f"the time until the peer was told after a step {way}", step_sending.delays[way]
+    ).is_at_most(5.0, because="0.5 s of batching; the step was 30 s", margin=3.0)

@@ -43,6 +43,7 @@ from eureka_tck.observe.sending import (
     record_replicated_lease,
     record_sending,
 )
+from eureka_tck.observe.step_sending import StepSending, record_step_sending
 from eureka_tck.observe.traffic import (
     Comeback,
     Haste,
@@ -301,3 +302,16 @@ def comeback(comeback_recording: Comeback, case: Case) -> Comeback:
     """Read when a killed node is complete again."""
     comeback_recording.tape.play(case)
     return comeback_recording
+
+
+@pytest.fixture(scope="session")
+def step_sending_recording(profile_cluster: Clusters) -> StepSending:
+    """Record what a step of the wall clock does to replication, once."""
+    return record_step_sending(profile_cluster("step"))
+
+
+@pytest.fixture
+def step_sending(step_sending_recording: StepSending, case: Case) -> StepSending:
+    """Read how long changes took right after steps of the wall clock."""
+    step_sending_recording.tape.play(case)
+    return step_sending_recording
