@@ -38,13 +38,13 @@ class Application:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        raw_path = scope["raw_path"].decode("ascii")
+        raw_path = scope["raw_path"].decode("latin-1")
         if scope["type"] != "http" or not raw_path.startswith("/eureka"):
             await self._cold(scope, receive, send)
             return
         target = paths.find(raw_path)
         if target is None:
-            await _send(send, Response(404))
+            await _send(send, Response(404 if raw_path.isascii() else 400))
             return
         request = read_head(scope["method"], target, scope["query_string"], scope["headers"])
         body = b""

@@ -57,8 +57,11 @@ def find(raw_path: str) -> Target | None:
     Return what a raw (still percent-encoded) path below the server's root means, None for nothing.
 
     A slash in an id comes as `%2F`, so the path is split first and decoded after.
-    One trailing slash changes nothing; an empty segment means nothing.
+    One trailing slash changes nothing; an empty segment means nothing,
+    nor does a character that should have been encoded.
     """
+    if not raw_path.isascii():
+        return None
     segments = raw_path.removesuffix("/").split("/")
     start = 3 if segments[2:3] == ["v2"] else 2
     if segments[:2] != ["", "eureka"] or len(segments) <= start or not all(segments[start:]):
