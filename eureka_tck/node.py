@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 import requests
 import urllib3
 
-from eureka_tck.clock import Patience
+from eureka_tck.clock import Patience, unix_now
 from eureka_tck.errors import CannotRun, NodeFailed
+from eureka_tck.starts import Start, note_start
 from eureka_tck.targets.target import NodePlan
 from eureka_tck.turnstile import turn
 from eureka_tck.wire.deadline import DeadlineAdapter
@@ -106,12 +107,17 @@ class Node:
 
     def start(self, *, wait: bool = True) -> None:
         """Start the node; with `wait`, return when it is ready and its clock is proven right."""
+        asked = unix_now()
         with turn(str(self), self._closing):
+            begun = unix_now()
             self.started_at = self._cluster.clock.now()
             self._meant_to_run = True
             self._backend.start(self.plan, self.target)
             if wait:
                 self.wait_ready()
+        cluster = self._cluster
+        start = Start(cluster.spec.name, self.name, asked=asked, begun=begun, over=unix_now())
+        note_start(cluster.run.folder, start)
 
     def wait_ready(self) -> None:
         """Return when the node answers and has opened; NodeFailed if it dies or takes too long."""

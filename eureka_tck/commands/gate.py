@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from eureka_tck.clock import Clock, utc_now
+from eureka_tck.clock import Clock, unix_now, utc_now
 from eureka_tck.commands.common import add_common, natural, quoted, say, settings_of, words
 from eureka_tck.errors import CannotRun
 from eureka_tck.report import writer
 from eureka_tck.report.figures import counted
 from eureka_tck.report.model import LEVELS
 from eureka_tck.run import Run
+from eureka_tck.starts import read_starts
 from eureka_tck.suite import expectations_file, suite_root
 from eureka_tck.targets.url import OWNER
 from eureka_tck.verdict.account import Facts, report_of, this_machine
@@ -34,6 +35,7 @@ from eureka_tck.verdict.plan import SUITE, Plan, make_plan
 from eureka_tck.verdict.progress import Progress
 from eureka_tck.verdict.retrial import RETRIALS, unsettled
 from eureka_tck.verdict.summary import planned, summary
+from eureka_tck.verdict.timesheet import Timesheet
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -163,16 +165,17 @@ class _Gate:
     def report(self) -> tuple[Report, CannotRun | None]:
         """Run all passes, judge, and return the report; also what broke it off, if anything."""
         plan, clock, machine = self.plan, Clock(), this_machine()
-        started = utc_now()
+        started, began = utc_now(), unix_now()
+        sheet = Timesheet(clock.now)
         refused: CannotRun | None = None
         results: dict[str, TestResult] = {}
         try:
-            self._pass(plan, results)
+            self._pass(plan, results, sheet)
             for retrial in RETRIALS:
                 if not (tests := unsettled(results.values())):
                     break
                 say(f"{counted(len(tests), 'test')} said nothing: once more {retrial.how}.")
-                self._pass(plan.again(retrial, tests), results)
+                self._pass(plan.again(retrial, tests), results, sheet)
         except CannotRun as error:
             if not results:
                 raise
@@ -202,12 +205,13 @@ class _Gate:
                 profiles=plan.profiles,
                 speeds=plan.speeds,
                 machine=machine,
+                spans=sheet.spans(read_starts(self.run.folder), began),
             ),
             could_not_run=str(refused or ""),
         )
         return report, refused
 
-    def _pass(self, plan: Plan, results: dict[str, TestResult]) -> None:
+    def _pass(self, plan: Plan, results: dict[str, TestResult], sheet: Timesheet) -> None:
         """Run one pass into `results`; CannotRun where a test could not run at all."""
         order = msgspec.structs.replace(
             plan.order,
@@ -229,6 +233,7 @@ class _Gate:
                 if isinstance(event, Ended):
                     results[event.result.id] = event.result
                 progress.note(event)
+                sheet.note(event, order.profiles, order.attempt)
         finally:
             progress.close()
 

@@ -162,6 +162,22 @@ class ProfileFacts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     settings: tuple[Setting, ...] = ()
 
 
+class Span(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """
+    Where time went, in real seconds since the gate began.
+
+    A profile is `judged` from its first test to its last; within that its nodes are `waiting`
+    for their turn to start, and `starting`.
+    """
+
+    profile: str
+    kind: Literal["judged", "waiting", "starting"]
+    begin: float
+    end: float
+    node: str = ""
+    attempt: int = 1
+
+
 class Machine(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Where the run was made; `load` is the one-minute load average at its start."""
 
@@ -225,6 +241,7 @@ class Report(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     machine: Machine
     problems: tuple[str, ...] = ()
     lateness: float | None = None
+    spans: tuple[Span, ...] = ()
 
 
 def tally(rows: Iterable[RowVerdict]) -> tuple[Total, ...]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from eureka_tck.report.axis import axis_of
 from eureka_tck.report.environment import KEYS, render
 from eureka_tck.report.evidence import Desk, Evidence
 from eureka_tck.report.figures import counted, duration, size
@@ -140,6 +141,7 @@ def render_page(report: Report) -> str:
         levels=LEVELS,
         summary=_summary(rows),
         rows=rows,
+        axis=axis_of(report.spans, report.seconds),
     )
 
 

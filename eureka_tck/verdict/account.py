@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import psutil
 
 import eureka_tck
-from eureka_tck.report.model import Machine, ProfileFacts, Report, Setting, tally
+from eureka_tck.report.model import Machine, ProfileFacts, Report, Setting, Span, tally
 from eureka_tck.verdict.judgement import exit_code
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ class Facts:
     profiles: Mapping[str, Profile]
     speeds: Mapping[str, float]
     machine: Machine
+    spans: tuple[Span, ...] = ()
 
 
 def report_of(
@@ -83,6 +84,7 @@ def report_of(
             *judgement.problems,
             *judgement.doubts,
         ),
+        spans=facts.spans,
         lateness=max((result.lateness for result in results if result.lateness), default=None),
     )
 
