@@ -58,7 +58,8 @@ class Regions:
     def __init__(
         self, settings: RegionSettings, clock: Clock, log: Log, *, retention: float
     ) -> None:
-        self.fallback = not settings.no_fallback
+        # Without a region nothing falls back, and a change makes only its own lists wrong.
+        self.fallback = bool(settings.urls) and not settings.no_fallback
         self._settings = settings
         self._clock = clock
         self._log = log
