@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from eureka.core.event import Changed
     from eureka.core.eviction import Chance
+    from eureka.core.healing import Exchange
     from eureka.core.instance import Instance, Key
     from eureka.core.instant import Instant
     from eureka.core.lease import Lease
@@ -319,6 +320,22 @@ class Node:
             return None
         rift.lost(dropped=outbox.dropped, now=now)
         return rift.wakes_at()
+
+    def exchange(self, asked: Exchange, *, now: Instant) -> tuple[Exchange, list[Event]]:
+        """Answer another node's part of a comparison."""
+        reply, events = self.healer.exchanged(asked, now=now)
+        self.healed(events, now=now)
+        return reply, events
+
+    def healed(self, events: Sequence[Event], *, now: Instant) -> None:
+        """
+        Take note of what a comparison changed here: the other peers may not know it either.
+
+        So news travels on from node to node, and stops where it is no news.
+        """
+        if events:
+            for rift in self.rifts.values():
+                rift.cause(now=now.monotonic)
 
     def _adopt(self, lease: Lease, instance: Instance, *, now: Instant) -> list[Event]:
         held = lease.instance

@@ -47,13 +47,13 @@ def routes(service: Service, _cluster: Cluster) -> list[BaseRoute]:
             question = read_question(body)
         except InvalidRequest as refusal:
             return Response(str(refusal), 400, media_type="text/plain")
-        healer = service.node.healer
+        node = service.node
         reply: Reply
         if isinstance(question, Digest):
             own = await summary_of(service)
-            reply = healer.holdings(question, own, now=service.clock.now())
+            reply = node.healer.holdings(question, own, now=service.clock.now())
         else:
-            reply, events = healer.exchanged(question, now=service.clock.now())
+            reply, events = node.exchange(question, now=service.clock.now())
             service.happened(events)
         return Response(write_message(reply), media_type=_JSON)
 
@@ -150,6 +150,7 @@ class Mender:
                 return int(end.value)
             finally:
                 service.happened(happened)
+                service.node.healed(happened, now=self._clock.now())
                 happened.clear()
 
 

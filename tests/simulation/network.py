@@ -1,0 +1,55 @@
+"""The links between the nodes: what becomes of one request and its answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from random import Random
+
+    from tests.simulation.schedule import Fault
+
+Fate: TypeAlias = Literal["arrives", "refused", "vanishes"]
+
+REFUSED_AFTER: Final = 0.001  # s
+
+
+class Network:
+    """All links of a cluster, as the faults have made them."""
+
+    def __init__(self, delay: float, chance: Random) -> None:
+        self._delay = delay
+        self._chance = chance
+        self._faults: dict[str, list[Fault]] = {}
+
+    def breaks(self, fault: Fault) -> None:
+        """A fault begins."""
+        for link in fault.links:
+            self._faults.setdefault(link, []).append(fault)
+
+    def heals(self, fault: Fault) -> None:
+        """A fault ends."""
+        for link in fault.links:
+            self._faults[link].remove(fault)
+
+    def passes(self, link: str) -> bool:
+        """Tell whether something sent now would certainly arrive, and its answer too."""
+        return not any(fault.kind in ("cut", "lossy") for fault in self._faults.get(link, ()))
+
+    def one_way(self, link: str) -> tuple[Fate, float]:
+        """Return whether something sent now arrives, and after how many seconds."""
+        delay = self._chance.uniform(0, self._delay)
+        for fault in self._faults.get(link, ()):
+            if fault.kind == "slow":
+                delay += fault.amount / 2
+            lost = fault.kind == "cut" or (
+                fault.kind == "lossy" and self._chance.random() < fault.amount / 2
+            )
+            if lost:
+                return ("refused" if self._chance.random() < 0.5 else "vanishes"), REFUSED_AFTER
+        return "arrives", delay
+
+    def copies(self, link: str) -> int:
+        """Return how often a request arrives."""
+        twice = any(fault.kind == "twice" for fault in self._faults.get(link, ()))
+        return 2 if twice and self._chance.random() < 0.5 else 1
