@@ -15,6 +15,7 @@ from eureka.core.errors import ConfigurationError
 from eureka.server.binding import Sources, load_with_sources
 from eureka.server.clock import Clock
 from eureka.server.description import described
+from eureka.server.manual import DESCRIPTION, MANUAL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,42 +25,6 @@ if TYPE_CHECKING:
 CANNOT_RUN = 3
 HIGHEST_PORT = 65535
 FASTEST = 1000.0
-
-_DESCRIPTION = "A Eureka registry: instances register, renew and find each other; nodes replicate."
-_EPILOG = """\
-settings
-  They have the names of Spring Cloud Netflix,
-  so the application.yml of a Java server serves here too:
-
-      server:
-        port: 8761
-      eureka:
-        instance:
-          hostname: registry-a
-        client:
-          service-url:
-            defaultZone: http://registry-b:8761/eureka/
-        server:
-          enable-self-preservation: true
-          eviction-interval-timer-in-ms: 60000
-
-  Every one can come from the environment instead, which goes before the file:
-  EUREKA_SERVER_EVICTIONINTERVALTIMERINMS=5000.
-  ${NAME:default} is replaced, later documents of a file go before earlier ones.
-  A name below `eureka.` that nobody knows is refused.
-
-  More than one node: list the peers of each under service-url.defaultZone.
-  A node leaves itself out.
-
-examples
-  eureka-server                                   serve on port 8761, alone
-  eureka-server --config application.yml          as it says there
-  eureka-server --config application.yml --check-config
-  eureka-server --speed 10                        ten registry seconds in each real one, for tests
-
-exit codes
-  0 ended by SIGTERM or SIGINT     2 wrong arguments     3 wrong settings, or the port is in use
-"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -93,8 +58,8 @@ def _load(arguments: argparse.Namespace) -> tuple[Settings, Sources]:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="eureka-server",
-        description=_DESCRIPTION,
-        epilog=_EPILOG,
+        description=DESCRIPTION,
+        epilog=MANUAL,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
@@ -121,7 +86,9 @@ def _parser() -> argparse.ArgumentParser:
         help="the real moment at which registry time was real time; one for all nodes (now)",
     )
     parser.add_argument(
-        "--check-config", action="store_true", help="print the effective settings and end"
+        "--check-config",
+        action="store_true",
+        help="print the effective settings and where each comes from, and end",
     )
     parser.add_argument("--version", action="version", version=f"eureka-server {__version__}")
     return parser

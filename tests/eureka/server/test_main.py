@@ -184,3 +184,63 @@ def test_an_address_of_another_machine_is_told(capsys: pytest.CaptureFixture[str
     """IPv6 too."""
     assert main(["--host", "2001:db8::1", "--port", "1"]) == 3
     assert capsys.readouterr().err.startswith("eureka-server: 2001:db8::1:1: cannot listen there")
+
+
+def test_hanging_clients_and_peers_do_not_keep_a_server_from_ending(tmp_path: Path) -> None:
+    """A call that never ends its body, a client that never reads, a peer that never answers."""
+    config = tmp_path / "application.yml"
+    with socket.create_server((HOST, 0)) as peer:
+        url = f"http://{HOST}:{peer.getsockname()[1]}/eureka/"
+        config.write_text(
+            f"eureka:\n  instance.hostname: registry-a\n  client:\n    fetch-registry: false\n"
+            f"    service-url.defaultZone: {url}\n"
+        )
+        with process("--config", str(config)) as server:
+            server.line("registered-itself")
+            server.line("peer-fails")
+            slow = socket.create_connection((HOST, server.port))
+            slow.sendall(
+                b"POST /eureka/apps/CART HTTP/1.1\r\nHost: x\r\n"
+                b"Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
+            )
+            deaf = socket.create_connection((HOST, server.port))
+            deaf.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n" * 200)
+
+            server.process.send_signal(signal.SIGTERM)
+
+            assert server.process.wait(TERM_BUDGET) == 0
+            slow.close()
+            deaf.close()
+
+
+def test_the_log_can_be_json(tmp_path: Path) -> None:
+    """By the argument or the setting."""
+    config = tmp_path / "application.properties"
+    config.write_text("eureka.server.log-format=json\neureka.client.register-with-eureka=false\n")
+    for arguments in (("--log-format", "json"), ("--config", str(config))):
+        command = [sys.executable, "-m", "eureka.server", "--host", HOST, "--port", "0"]
+        with subprocess.Popen([*command, *arguments], stderr=subprocess.PIPE, text=True) as server:
+            assert server.stderr is not None
+            line = msgspec.json.decode(server.stderr.readline())
+            assert (line["level"], line["event"]) == ("info", "listening")
+            server.terminate()
+            rest = server.stderr.read().splitlines()
+        assert msgspec.json.decode(rest[-1])["event"] == "ended"
+
+
+def test_a_certificate_that_is_none_is_told_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With exit code 3, by the setting that names it."""
+    odd = tmp_path / "odd.pem"
+    odd.write_text("odd")
+    config = tmp_path / "application.yml"
+    config.write_text(
+        f"server.ssl:\n  certificate: {odd}\n  certificate-private-key: {odd}\nserver.port: 0\n"
+    )
+
+    assert main(["--host", HOST, "--config", str(config)]) == 3
+
+    told = capsys.readouterr().err
+    assert told.startswith(f"eureka-server: {odd}: server.ssl.certificate cannot be used")
+    assert told.count("\n") == 1
