@@ -5,6 +5,7 @@ each instance once, with its latest state, for as long as clients may have misse
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -34,11 +35,11 @@ class RecentChanges:
         self._changes[key] = (now, final)
         self.version += 1
 
-    def forget(self, *, before: float) -> int:
-        """Forget what changed before that moment; return how many changes that were."""
-        old = []
+    def forget(self, *, before: float, most: int = sys.maxsize) -> int:
+        """Forget what changed before that moment, so many changes at most; return how many."""
+        old: list[Key] = []
         for key, (changed_at, _) in self._changes.items():
-            if changed_at >= before:
+            if changed_at >= before or len(old) == most:
                 break
             old.append(key)
         for key in old:

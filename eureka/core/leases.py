@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from eureka.core.addresses import Addresses
 from eureka.core.due import DueLeases
 from eureka.core.status import Status
 
@@ -21,6 +22,7 @@ class Leases:
         self._by_app: dict[str, dict[str, Lease]] = {}
         self._size = 0
         self.due = DueLeases()
+        self._addresses = Addresses(secure=False), Addresses(secure=True)
         self.counts: dict[Status, int] = dict.fromkeys(Status, 0)
 
     def __len__(self) -> int:
@@ -50,6 +52,16 @@ class Leases:
             if lease is not None:
                 yield lease
 
+    def listing(self, vip: str, *, secure: bool) -> list[Lease]:
+        """Return the leases of the instances that list this address."""
+        addresses = self._addresses[secure]
+        return [
+            lease
+            for app in addresses.applications(vip)
+            for lease in self._by_app[app].values()
+            if vip in addresses.of(lease.instance)
+        ]
+
     def put(self, lease: Lease) -> None:
         """Hold a lease, in place of the one its instance had."""
         key = lease.instance.key
@@ -57,7 +69,11 @@ class Leases:
         earlier = leases.get(key.id)
         if earlier is None:
             self._size += 1
+            for addresses in self._addresses:
+                addresses.add(lease.instance)
         else:
+            for addresses in self._addresses:
+                addresses.change(earlier.instance, lease.instance)
             self.counts[earlier.instance.status] -= 1
             self.due.remove(earlier)
         leases[key.id] = lease
@@ -68,6 +84,8 @@ class Leases:
         """Let a lease that is held be of this record from now on."""
         self.counts[lease.instance.status] -= 1
         self.counts[instance.status] += 1
+        for addresses in self._addresses:
+            addresses.change(lease.instance, instance)
         lease.hold(instance)
         self.due.put(lease)  # it may have a shorter duration now
 
@@ -79,5 +97,7 @@ class Leases:
         if not leases:
             del self._by_app[key.app]
         self._size -= 1
+        for addresses in self._addresses:
+            addresses.remove(lease.instance)
         self.due.remove(lease)
         self.counts[lease.instance.status] -= 1

@@ -7,7 +7,7 @@ It knows neither peers (`node`) nor bytes (`eureka.wire`), and it never logs.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 from msgspec.structs import replace
@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from eureka.core.instance import Instance, Key
     from eureka.core.instant import Instant
     from eureka.core.policy import Policy
+
+
+FORGOTTEN: Final = 10_000  # changes forgotten in one go: 5 ms
 
 
 class Renewal(msgspec.Struct, frozen=True, gc=False):
@@ -86,11 +89,7 @@ class Registry:
 
     def listing(self, vip: str, *, secure: bool) -> list[Lease]:
         """Return the leases of the instances that list this address."""
-        return [
-            lease
-            for lease in self.leases
-            if vip in (lease.instance.secure_vips if secure else lease.instance.vips)
-        ]
+        return self.leases.listing(vip, secure=secure)
 
     def recent(self) -> Iterator[Record]:
         """Yield the recently changed instances, each once, as they are now or as they left."""
@@ -329,8 +328,10 @@ class Registry:
             if self.preservation.recount(len(self.leases)):
                 events.append(Recounted(self.preservation.clients, self.preservation.threshold))
         if now.monotonic >= self._forget_at:
-            self._forget_at = now.monotonic + self.policy.delta_retention_interval
-            forgotten = self.changes.forget(before=now.monotonic - self.policy.delta_retention)
+            before = now.monotonic - self.policy.delta_retention
+            forgotten = self.changes.forget(before=before, most=FORGOTTEN)
+            if forgotten < FORGOTTEN:  # else there is more to forget, in another go
+                self._forget_at = now.monotonic + self.policy.delta_retention_interval
             if forgotten:
                 events.append(DeltaForgot(forgotten))
         return events

@@ -8,6 +8,8 @@ after one change among 10,000 instances a full list costs little more than copyi
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from itertools import repeat
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -17,7 +19,7 @@ from eureka.wire.json_form import JsonForm
 from eureka.wire.xml_form import XmlForm, renamed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from eureka.core.lease import Lease
     from eureka.core.status import Status
@@ -41,6 +43,10 @@ class _Block(msgspec.Struct, gc=False):
     instances: list[Instance]
     stamps: list[int]
     joined: bytes
+
+
+Snapshot = Mapping[str, tuple[list[Instance], list[int]]]
+"""By application: its instances, and the stamp of the last renewal of each."""
 
 
 class Writer:
@@ -100,13 +106,26 @@ class Writer:
         compact: bool,
     ) -> bytes:
         """Return the list of all living instances; what this joins is kept for the next time."""
+        parts = self.registry_parts(
+            snapshot(leases), counts=counts, version=version, compact=compact
+        )
+        return b"".join(parts)
+
+    def registry_parts(
+        self, seen: Snapshot, *, counts: Mapping[Status, int], version: int, compact: bool
+    ) -> list[bytes]:
+        """
+        Return the same list in parts, an application each.
+
+        It may run in a thread beside the loop: what others change meanwhile is in `seen` as it was.
+        """
         blocks = self._blocks.setdefault(compact, {})
         parts = [
-            self._block(blocks, name, list(found), compact=compact)
-            for name, found in leases.items()
+            self._block(blocks, name, instances, [] if compact else stamps, compact=compact)
+            for name, (instances, stamps) in seen.items()
         ]
-        if len(blocks) > len(leases):
-            for name in [name for name in blocks if name not in leases]:
+        if len(blocks) > len(seen):
+            for name in [name for name in list(blocks) if name not in seen]:
                 del blocks[name]
         return self._listed(parts, counts=counts, version=version, compact=compact)
 
@@ -133,9 +152,23 @@ class Writer:
         compact: bool,
     ) -> bytes:
         """Return a list of the recent changes; the hash is that of the whole registry."""
-        return self.applications(
-            by_application(records), counts=counts, version=version, compact=compact
-        )
+        parts = self.delta_parts(records, counts=counts, version=version, compact=compact)
+        return b"".join(parts)
+
+    def delta_parts(
+        self,
+        records: Iterable[Record],
+        *,
+        counts: Mapping[Status, int],
+        version: int,
+        compact: bool,
+    ) -> list[bytes]:
+        """Return the same in parts, an application each."""
+        parts = [
+            self._wrapped(name, self.elements(name, found, compact=compact))
+            for name, found in by_application(records).items()
+        ]
+        return self._listed(parts, counts=counts, version=version, compact=compact)
 
     def elements(self, name: str, found: Iterable[Lease | Record], *, compact: bool) -> list[bytes]:
         """Return instances of one application as parts of a list, to be joined by `of_elements`."""
@@ -163,25 +196,31 @@ class Writer:
     ) -> bytes:
         """Return a list of what `elements` returned, by application."""
         parts = [self._wrapped(name, found) for name, found in elements.items()]
-        return self._listed(parts, counts=counts, version=version, compact=compact)
+        return b"".join(self._listed(parts, counts=counts, version=version, compact=compact))
 
     def _listed(
         self, parts: list[bytes], *, counts: Mapping[Status, int], version: int, compact: bool
-    ) -> bytes:
+    ) -> list[bytes]:
         before, behind = self._form.applications(counts, version=version, compact=compact)
         if parts:
             parts[-1] = self._trimmed(parts[-1])
-        return b"".join((before, *parts, behind))
+        return [before, *parts, behind]
 
     def _block(
-        self, blocks: dict[str, _Block], name: str, leases: list[Lease], *, compact: bool
+        self,
+        blocks: dict[str, _Block],
+        name: str,
+        instances: list[Instance],
+        stamps: list[int],
+        *,
+        compact: bool,
     ) -> bytes:
         """Return an application of a list; joined anew if anything in it is not as it was."""
-        instances = [lease.instance for lease in leases]
-        stamps = [] if compact else [lease.renewed_ms for lease in leases]
         block = blocks.get(name)
         if block is None or block.instances != instances or block.stamps != stamps:
-            joined = self._wrapped(name, self.elements(name, leases, compact=compact))
+            shown = zip(instances, stamps or repeat(0), strict=False)
+            records = (Record(instance, stamp) for instance, stamp in shown)
+            joined = self._wrapped(name, self.elements(name, records, compact=compact))
             block = _Block(instances, stamps, joined)
             blocks[name] = block
         return block.joined
@@ -222,6 +261,15 @@ class Writer:
         if keep and not instance.evicted_ms:  # who left is written once or twice more
             self._fragments.setdefault(instance.key.app, {})[instance.key.id] = fragment
         return fragment
+
+
+def snapshot(leases: Mapping[str, Iterable[Lease]]) -> Snapshot:
+    """Return what a list of these leases shows, as it is now."""
+    seen = {}
+    for name, found in leases.items():
+        held = list(found)
+        seen[name] = [one.instance for one in held], [one.renewed_ms for one in held]
+    return seen
 
 
 def by_application(records: Iterable[Record]) -> dict[str, list[Record]]:

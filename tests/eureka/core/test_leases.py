@@ -42,3 +42,27 @@ def test_counts_agree_with_what_is_held(clock: HandClock, build: Builder) -> Non
 
     leases.remove(again)
     assert (len(leases), hash_of(leases.counts), leases.by_app) == (0, "", {})
+
+
+def test_an_address_lists_those_who_list_it_now(clock: HandClock, build: Builder) -> None:
+    """One of several, given up, taken over, and gone with its last instance."""
+    leases = Leases()
+    cart = Lease.of(build("1", "CART", vip_address="a,b"), now=clock.now)
+    pay = Lease.of(build("1", "PAY", vip_address="b", secure_vip_address="a"), now=clock.now)
+    leases.put(cart)
+    leases.put(pay)
+    leases.put(Lease.of(build("2", "PAY", vip_address=None), now=clock.now))
+
+    assert leases.listing("a", secure=False) == [cart]
+    assert leases.listing("b", secure=False) == [cart, pay]
+    assert leases.listing("a", secure=True) == [pay]
+
+    leases.change(cart, build("1", "CART", vip_address="c"))
+    again = Lease.of(build("1", "PAY", vip_address="a"), now=clock.now)
+    leases.put(again)
+    assert leases.listing("a", secure=False) == [again]
+    assert leases.listing("b", secure=False) == []
+    assert leases.listing("c", secure=False) == [cart]
+
+    leases.remove(again)
+    assert leases.listing("a", secure=False) == []
