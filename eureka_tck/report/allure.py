@@ -103,7 +103,8 @@ def _details(test: JudgedTest) -> StatusDetails | None:
 
 def _attach(logger: AllureFileLogger, result: TestResult, evidence: Evidence) -> None:
     texts = {"timeline, registry seconds": evidence.timeline, "traceback": evidence.traceback}
-    for exchange in (*evidence.folded, *evidence.exchanges):
+    shown = () if result.status == "passed" else (*evidence.folded, *evidence.exchanges)
+    for exchange in shown:
         answer = "".join(
             f"\n<< {piece.text} >>\n" if piece.kind == "say" else piece.text
             for piece in exchange.answer

@@ -40,10 +40,11 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """The whole picture; `ticks` are seconds with their places."""
+    """The whole picture; `ticks` are places of whole steps, `seconds` is its length."""
 
     lines: tuple[Line, ...]
-    ticks: tuple[tuple[float, int], ...]
+    ticks: tuple[float, ...]
+    seconds: float
 
 
 def axis_of(spans: Sequence[Span], seconds: float) -> Axis:
@@ -54,8 +55,8 @@ def axis_of(spans: Sequence[Span], seconds: float) -> Axis:
     lines = [_line(name, [s for s in spans if s.profile == name], scale) for name in names]
     lines.sort(key=lambda line: -line.judged)
     step = next((one for one in STEPS if whole / one <= TICKS_AT_MOST), STEPS[-1])
-    ticks = tuple((at * scale, at) for at in range(0, int(whole) + 1, step))
-    return Axis(tuple(lines), ticks)
+    ticks = tuple(at * scale for at in range(0, int(whole) + 1, step))
+    return Axis(tuple(lines), ticks, whole)
 
 
 def _line(name: str, spans: Sequence[Span], scale: float) -> Line:

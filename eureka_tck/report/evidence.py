@@ -99,6 +99,12 @@ def cut(text: str, limit: int = BODY_LIMIT) -> str:
     return f"{text[:limit]}… ({len(text) - limit:,} more characters in report.json)"
 
 
+def exchange_text(exchange: Exchange) -> dict[str, str]:
+    """Return an exchange as it went over the wire: the request, and the answer."""
+    request = _message(_request_line(exchange), exchange.request_headers, exchange.request_body)
+    return {"request": request, "answer": _answer(exchange)}
+
+
 def _exchanges(test: TestResult, first: int) -> Iterator[ShownExchange]:
     for number, exchange in enumerate(test.exchanges[first:], first):
         marks = [mark for mark in test.marks if mark.exchange == number]
