@@ -22,7 +22,7 @@ from eureka.server.explanation import duration
 from eureka.server.overview import State, applications_of, state_of
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator, Sequence
+    from collections.abc import AsyncIterator, Sequence
 
     from starlette.requests import Request
     from starlette.routing import BaseRoute
@@ -84,7 +84,7 @@ def routes(service: Service, cluster: Cluster) -> Sequence[BaseRoute]:
     async def status(_request: Request) -> Response:
         template = environment.get_template("status.html.j2")
         context = shared(home) | _status(service, state_of(service, cluster))
-        return _html(template.generate(context))
+        return _html(template.generate_async(context))
 
     async def last(_request: Request) -> Response:
         account = service.account
@@ -93,7 +93,7 @@ def routes(service: Service, cluster: Cluster) -> Sequence[BaseRoute]:
             "came": [(c.at_ms, c.key, "yes" if c.again else "no") for c in reversed(account.came)],
             "went": [(one.at_ms, one.key, one.how) for one in reversed(account.went)],
         }
-        return _html(template.generate(context))
+        return _html(template.generate_async(context))
 
     return (Route(home, status), Route(LAST, last))
 
@@ -164,15 +164,15 @@ def _sentence(state: State) -> str:
     return f"{', '.join(parts)}."
 
 
-def _html(pieces: Iterator[str]) -> Response:
+def _html(pieces: AsyncIterator[str]) -> Response:
     return StreamingResponse(_paced(pieces), media_type="text/html", headers=_HEADERS)
 
 
-async def _paced(pieces: Iterator[str]) -> AsyncIterator[str]:
+async def _paced(pieces: AsyncIterator[str]) -> AsyncIterator[str]:
     """Yield the pieces in larger ones, serving other calls in between."""
     waiting: list[str] = []
     size = 0
-    for piece in pieces:
+    async for piece in pieces:
         waiting.append(piece)
         size += len(piece)
         if size >= _PIECE:
@@ -184,7 +184,10 @@ async def _paced(pieces: Iterator[str]) -> AsyncIterator[str]:
 
 def _environment() -> Environment:
     environment = Environment(
-        loader=PackageLoader("eureka.server"), autoescape=True, undefined=StrictUndefined
+        loader=PackageLoader("eureka.server"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        enable_async=True,
     )
     environment.filters |= {
         "ago": lambda ms: f"{duration(ms / 1000)} ago",
