@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 import pytest
 
 from eureka_tck.cluster import Cluster
-from eureka_tck.observe.beginning import Beginning, record_cold, record_copy
+from eureka_tck.observe.beginning import Beginning, record_cold
 from eureka_tck.observe.bracket import Bracket, record_bracket
 from eureka_tck.observe.evictions import Evictions, Rhythm, record_evictions, record_rhythm
 from eureka_tck.observe.leases import Leases, record_leases
@@ -158,18 +158,6 @@ def cold_recording(profile_cluster: Clusters) -> Beginning:
 def cold(cold_recording: Beginning, case: Case) -> Beginning:
     """Read a registry that started empty and alone."""
     return _played(cold_recording, case)
-
-
-@pytest.fixture(scope="session")
-def copy_recording(profile_cluster: Clusters) -> Beginning:
-    """Record a registry that copies from a peer, once."""
-    return record_copy(profile_cluster("copy"))
-
-
-@pytest.fixture
-def copied(copy_recording: Beginning, case: Case) -> Beginning:
-    """Read a registry that has just copied from a peer."""
-    return _played(copy_recording, case)
 
 
 @pytest.fixture(scope="session")

@@ -16,6 +16,14 @@ from eureka_tck.observe.batching import (
     record_hot,
     record_quick,
 )
+from eureka_tck.observe.copying import (
+    Copied,
+    Hopeless,
+    Large,
+    record_copied,
+    record_hopeless,
+    record_large,
+)
 from eureka_tck.observe.cut import Rift, Ring, record_rift, record_ring
 from eureka_tck.observe.failing import (
     Failures,
@@ -315,3 +323,42 @@ def step_sending(step_sending_recording: StepSending, case: Case) -> StepSending
     """Read how long changes took right after steps of the wall clock."""
     step_sending_recording.tape.play(case)
     return step_sending_recording
+
+
+@pytest.fixture(scope="session")
+def start_recording(profile_cluster: Clusters) -> Copied:
+    """Record a node that starts beside a full peer, once."""
+    return record_copied(profile_cluster("copy"))
+
+
+@pytest.fixture
+def start(start_recording: Copied, case: Case) -> Copied:
+    """Read a node that starts beside a full peer."""
+    start_recording.tape.play(case)
+    return start_recording
+
+
+@pytest.fixture(scope="session")
+def hopeless_recording(profile_cluster: Clusters) -> Hopeless:
+    """Record a node that starts beside peers that refuse, once."""
+    return record_hopeless(profile_cluster("copy"))
+
+
+@pytest.fixture
+def hopeless(hopeless_recording: Hopeless, case: Case) -> Hopeless:
+    """Read a node that starts beside peers that refuse."""
+    hopeless_recording.tape.play(case)
+    return hopeless_recording
+
+
+@pytest.fixture(scope="session")
+def large_recording(profile_cluster: Clusters) -> Large:
+    """Record the first lists of a node that copies thousands, once."""
+    return record_large(profile_cluster("copy"))
+
+
+@pytest.fixture
+def large(large_recording: Large, case: Case) -> Large:
+    """Read the first lists of a node that copies thousands."""
+    large_recording.tape.play(case)
+    return large_recording
