@@ -25,6 +25,7 @@ COMMANDS: Final = {
     "chaos": "break network, processes and clocks, and judge what survives",
     "load": "storm a registry with renewals, and judge it by budgets",
     "rejudge": "judge the history of a chaos run again",
+    "compare": "two runs beside each other, or two registries asked the same",
     "catalogue": "print the requirements",
     "sweep": "remove what dead runs have left",
     "doctor": "say what this machine has, and how to bring what it lacks",

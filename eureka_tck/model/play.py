@@ -52,7 +52,7 @@ def play(program: Sequence[Call], wire: WireClient, dialect: Dialect) -> list[St
     """
     model = ModelRegistry(dialect)
     steps: list[Step] = []
-    for call in [*program, *_epilogue(program)]:
+    for call in [*program, *epilogue(program)]:
         step = _step(call, wire, model)
         steps.append(step)
         if step.broken:
@@ -84,7 +84,7 @@ def script(steps: Sequence[Step], before: Sequence[Who] = ()) -> str:
     return "\n".join(" ".join(line.split("\n")) for line in lines)
 
 
-def _epilogue(program: Sequence[Call]) -> list[Call]:
+def epilogue(program: Sequence[Call]) -> list[Call]:
     """Read all that the program has touched, every way."""
     whom = named(program)
     return [*(ReadOne(who) for who in whom), ReadAll(), ReadDelta()]

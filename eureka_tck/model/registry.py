@@ -192,7 +192,7 @@ class ModelRegistry:
         held = self.held.get(call.who)
         if held is None:
             return answered(UNKNOWN, "QUERY-01", "CANCEL-01", "REG-02", "REG-04")
-        return answered(OK, "QUERY-01", "REG-01", facts=_facts(held))
+        return answered(OK, "QUERY-01", "REG-01", facts=_facts(held, self._status_rows()))
 
     def _read_app(self, call: ReadApp) -> Prediction:
         found = [who for who in self.held if who.app == call.app]
@@ -210,18 +210,23 @@ class ModelRegistry:
             OK,
             "DELTA-01",
             facts={
-                "changes": Fact(told, DELTA_ROWS),
+                "changes": Fact(told, (*DELTA_ROWS, *self._status_rows())),
                 "living entries of instances that nobody changed": Fact((), ("DELTA-01",)),
-                "hash": Fact(self._hash(), ("DELTA-02",)),
+                "hash": Fact(self._hash(), ("DELTA-02", *self._status_rows())),
             },
         )
 
     def _listing(self, among: Iterable[Who]) -> dict[str, Fact]:
         shown = {str(who): self.held[who].shown() for who in among}
         return {
-            "instances": Fact(shown, ("QUERY-01", "CACHE-02", *STATUS_ROWS)),
-            "hash": Fact(self._hash(), ("WIRE-15",)),
+            "instances": Fact(shown, ("QUERY-01", "CACHE-02", *self._status_rows())),
+            "hash": Fact(self._hash(), ("WIRE-15", *self._status_rows())),
         }
+
+    def _status_rows(self) -> Rows:
+        """By which rows a status is predicted: one more where an id stands in two applications."""
+        ids = [who.id for who in self.changes]
+        return STATUS_ROWS if len(ids) == len(set(ids)) else (*STATUS_ROWS, "STATUS-08")
 
     def _hash(self) -> str:
         statuses = [held.status for held in self.held.values()]
@@ -246,11 +251,13 @@ def _ruled(reported: str, override: str | None, old: Held | None) -> str:
     return reported
 
 
-def _facts(held: Held) -> dict[str, Fact]:
+def _facts(held: Held, status_rows: Rows) -> dict[str, Fact]:
     status, override, t, ip, metadata = held.shown()
     return {
-        "status": Fact(status, STATUS_ROWS),
-        "overridden status": Fact(override, ("STATUS-01", "STATUS-03", "STATUS-06", "WIRE-24")),
+        "status": Fact(status, status_rows),
+        "overridden status": Fact(
+            override, ("STATUS-01", "STATUS-03", "STATUS-06", "WIRE-24", *status_rows)
+        ),
         "T": Fact(t, T_ROWS),
         "ip": Fact(ip, DATA_ROWS),
         "metadata": Fact(metadata, DATA_ROWS),

@@ -28,6 +28,9 @@ MARKED_FROM: Final = 3
 EXCHANGES_KEPT: Final = 40
 """The last exchanges of a test that did not pass; those before are arrangement."""
 
+LAST_KEPT: Final = 1
+"""Of a test that passed: what the comparison with another run shows beside a failure."""
+
 
 @dataclass(frozen=True, slots=True)
 class Scene:
@@ -109,7 +112,7 @@ class Trial:
             expected=ending.expected,
             actual=ending.actual,
             timeline=tuple(case.timeline),
-            exchanges=tuple(case.exchanges[-EXCHANGES_KEPT:]) if evidence else (),
+            exchanges=tuple(case.exchanges[-(EXCHANGES_KEPT if evidence else LAST_KEPT) :]),
             marks=marks,
             script=ending.script,
             logs=dict(scene.logs or {}) if evidence else {},
