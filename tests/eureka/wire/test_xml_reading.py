@@ -14,7 +14,7 @@ from eureka.core.instance import DataCenter, Port, Record
 from eureka.core.status import Status
 from eureka.wire.reading import AMAZON, read_registration
 from eureka.wire.writing import JsonWriter, XmlWriter
-from eureka.wire.xml_reading import DEEPEST, MOST, read_xml_registration
+from eureka.wire.xml_reading import DEEPEST, LONGEST, MOST, read_xml_registration
 
 if TYPE_CHECKING:
     from eureka.core.instance import Instance
@@ -107,7 +107,6 @@ def test_what_means_nothing_here_is_ignored() -> None:
         b"<instance>",
         b"<instance/>x",
         b"<instance>&unknown;</instance>",
-        b"<instance><a:b/></instance>",
         b"<instance>\xff</instance>",
         b"<instance>\x00</instance>",
         b"<instance>&#0;</instance>",
@@ -118,6 +117,9 @@ def test_what_means_nothing_here_is_ignored() -> None:
         b"<a>" * 100_000,
         b"<instance>" + b"<a>" * DEEPEST + b"</a>" * DEEPEST + b"</instance>",
         b"<instance>" + b"<a/>" * MOST + b"</instance>",
+        b"<instance>" + b"<a b='1'/>" * (MOST // 2) + b"</instance>",
+        b"<instance " + b" ".join(b"a%d='x'" % n for n in range(20_000)) + b"/>",
+        b"<instance><!--" + b"-" * 2 * LONGEST + b"--></instance>",
         registration(kind=' class="java.lang.Runtime"'),
         registration(rest="<port>http</port>"),
         registration(rest="<port>99999999999</port>"),
@@ -144,6 +146,17 @@ def test_a_document_type_is_refused_before_it_counts(prolog: str) -> None:
     """So there are no entities, and nothing is fetched."""
     with pytest.raises(InvalidRequest, match="a document type is not accepted"):
         read(prolog.encode() + registration(rest="<sid>&a;</sid>"))
+
+
+@pytest.mark.parametrize("text", ["x" * 3, "&lt;x", "\n", "<![CDATA[x]]>"])
+def test_a_text_may_be_long(text: str) -> None:
+    """As long as a body."""
+    body = registration(rest=f"<sid>{text * LONGEST}</sid><asgName>{'y' * 3 * LONGEST}</asgName>")
+
+    found = read(body)
+
+    assert len(found.sid or "") == LONGEST * {"x": 3, "&": 2, "\n": 1, "<": 1}[text[0]]
+    assert len(found.asg_name or "") == 3 * LONGEST
 
 
 _TEXTS = st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\ufffe\uffff"))
