@@ -6,7 +6,7 @@ PYTHON ?= python3
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: gate test own lint chaos load bench stability lock clean
+.PHONY: gate test own lint chaos load bench stability speeds lock clean
 
 $(READY): requirements.lock pyproject.toml
 	@echo "Making $(VENV): about half a minute the first time."
@@ -40,10 +40,11 @@ load: $(READY)
 bench: $(READY)  ## what the registry costs beside Java and nginx: needs Java, Maven, nginx, wrk; half an hour
 	@$(BIN)/python -m bench $(ARGS)
 
-stability: $(READY)  ## 20 gates in a row, 10 more with every core busy: about half an hour
-	@rm -f reports/stability.md
-	@$(BIN)/python tests/repeat.py --times 20 --to reports/stability.md $(ARGS)
-	@$(BIN)/python tests/repeat.py --times 10 --busy --to reports/stability.md $(ARGS)
+stability: $(READY)  ## gates in a row on three targets, idle and busy; goes on where it was stopped: hours
+	@$(BIN)/python tests/repeat.py $(ARGS)
+
+speeds: $(READY)     ## the same verdicts at speed 1, 10 and the default: for the night
+	@$(BIN)/python tests/speeds.py $(ARGS)
 
 lock:            ## pin every dependency with its hashes; needs uv
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url \

@@ -63,7 +63,7 @@ def page(lines: list[str]) -> str:
         f"# What `{REFERENCE}` gets wrong",
         "",
         f"{len(lines)} requirements, worst first, then by chapter.",
-        f"Each is shown by `eureka-tck gate --target {REFERENCE} --select ROW`: "
+        f"Each is shown by `eureka-tck gate --target {REFERENCE} --select ROW`;",
         "its page has the exchange, and the test must fail in just this way.",
         f"Written by `python tests/found.py` from `fixtures/expectations/{FILE}`.",
         "",
