@@ -294,6 +294,20 @@ def test_without_an_id_an_amazon_instance_is_called_by_its_instance_id(
 
 
 @requirement("REG-08")
+def test_an_id_in_the_metadata_is_part_of_the_key_or_is_not(registry: Registry, case: Case) -> None:
+    """Without an id, `metadata.instanceId` is added to the host name, as Spring does, or is not."""
+    app, host = case.app("CART"), f"{case.id('host')}.example"
+    fields = sample(app, "none", hostName=host, metadata={"instanceId": "m"})
+    registry.register(without(fields, "instanceId"))
+
+    codes = [registry.renew(app, key).status for key in (host, f"{host}:m")]
+
+    expect("the renewals under host name and under host name and metadata's id", codes).is_one_of(
+        [200, 404], [404, 200]
+    )
+
+
+@requirement("REG-08")
 def test_without_any_name_an_instance_is_refused(registry: Registry, case: Case) -> None:
     """Neither instance id, nor data centre's id, nor host name: 400."""
     app = case.app("CART")

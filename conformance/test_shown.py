@@ -87,6 +87,23 @@ def test_the_whole_list_has_the_hash_of_the_registry(
     expect("the hash of the whole list", listed.hash).equals(due)
 
 
+@requirement("WIRE-15", profile="abuse", needs={"settings", "peers", "destructive"})
+@pytest.mark.parametrize("accept", [JSON, XML], ids=["json", "xml"])
+def test_an_empty_registry_has_the_empty_hash(
+    registry: Registry, cart: Instance, accept: str
+) -> None:
+    """When the last instance has gone, the hash is an empty text, not a missing one."""
+    cart.register()
+    before = registry.apps().applications()
+    for record in before:
+        registry.cancel(record.app, record.id)
+
+    after = look(cart, "apps", accept=accept).applications()
+
+    expect("the hash before", before.hash).differs_from("")
+    expect("applications and hash after", (after.application, after.hash)).equals(((), ""))
+
+
 @requirement("WIRE-15")
 @pytest.mark.parametrize("accept", [JSON, XML], ids=["json", "xml"])
 def test_an_application_has_no_hash(cart: Instance, accept: str) -> None:
