@@ -108,10 +108,11 @@ def load(target: str, *needs: str) -> Step:
 JAVA: Final = ("java", "faketime")
 STEPS: Final = (
     Step("lint", ("make", "--no-print-directory", "lint")),
-    Step("own tests", (*PYTHON, "pytest", "-q"), budget=1200.0),
+    Step("own tests", (*PYTHON, "pytest", "-q"), budget=1800.0),
     gate("python", "process", "full"),
     gate("java:5.0.3", "process", "full", *JAVA),
     gate("java:4.3.0", "process", "quick", *JAVA),
+    gate("java:3.1", "process", "quick", *JAVA),
     gate("python", "docker", "quick", "docker"),
     gate("java:5.0.3", "docker", "quick", "docker", "java"),
     gate("java:4.3.0", "docker", "quick", "docker", "java"),
