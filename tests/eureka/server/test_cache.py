@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import gzip
+from typing import TYPE_CHECKING, Final
 
 import pytest
 from msgspec.structs import replace
 
 from eureka.core.event import Changed
-from eureka.server.cache import CacheKey, Kind, ResponseCache
+from eureka.server.cache import MOST_REGIONAL, CacheKey, Kind, Payload, ResponseCache
 
 if TYPE_CHECKING:
+    from eureka.wire.negotiation import Format
     from tests.eureka.conftest import Builder
 
+FORMATS: Final[tuple[Format, ...]] = ("json", "xml")
 APPS = CacheKey("apps")
 
 
@@ -139,3 +142,81 @@ def test_names_that_do_not_exist_are_not_kept() -> None:
     source.unknown.add("CART")
     cache.refresh(now=20)
     assert len(cache) == 0
+
+
+def test_representations_of_one_list_go_together(build: Builder) -> None:
+    """A change drops them in both formats, both forms, and with whatever regions."""
+    source = Source()
+    cache = cache_of(source)
+    keys = [
+        CacheKey("apps", compact=compact, form=form, regions=regions)
+        for compact in (False, True)
+        for form in FORMATS
+        for regions in ((), ("r2",))
+    ]
+    for key in keys:
+        body(cache, key, now=0)
+
+    cache.changed(Changed(None, build()))
+
+    assert [body(cache, key, now=0) for key in keys] == [b"%d" % n for n in range(9, 17)]
+
+
+def test_another_version_of_what_a_list_shows_makes_it_anew() -> None:
+    """That of another region, say."""
+    versions = [1]
+    source = Source()
+    cache = ResponseCache(
+        source.generate, read_only=True, expiry=20, versions=lambda _: tuple(versions)
+    )
+    assert body(cache, now=0) == b"1"
+
+    versions[0] = 2
+
+    assert body(cache, now=0, fresh=True) == b"2"
+    cache.refresh(now=0)
+    assert body(cache, now=0) == b"2"
+
+
+def test_lists_that_name_regions_are_few_in_both_layers() -> None:
+    """The one kept longest goes first."""
+    cache = cache_of(Source(), read_only=True)
+    keys = [CacheKey("apps", regions=(f"r{n}",)) for n in range(MOST_REGIONAL + 5)]
+
+    for key in keys:
+        body(cache, key, now=0)
+
+    assert len(cache) == 2 * MOST_REGIONAL
+    assert body(cache, keys[-1], now=0) == b"%d" % len(keys)
+    assert body(cache, keys[0], now=0) == b"%d" % (len(keys) + 1)
+
+
+def test_a_large_list_is_kept_in_the_form_somebody_wants() -> None:
+    """Once zipped the plain form goes; who wants it all the same gets the same bytes."""
+    large = b"x" * 1_000_000
+    payload = Payload(large, 0)
+
+    zipped = payload.zipped
+    assert payload.zipped is zipped
+    assert gzip.decompress(zipped) == large
+    assert payload._plain is None
+    assert payload.body == large
+    assert payload.body is payload.body
+    assert payload.zipped is zipped
+
+
+def test_a_refreshed_list_is_ready_as_the_one_before(build: Builder) -> None:
+    """What was wanted zipped is zipped before somebody asks."""
+    cache = cache_of(Source(), read_only=True)
+    first = cache.get(APPS, now=0)
+    assert first is not None
+    assert first.zipped
+    cache.changed(Changed(None, build()))
+
+    cache.refresh(now=0)
+
+    second = cache.get(APPS, now=0)
+    assert second is not None
+    assert second is not first
+    assert second._zipped is not None
+    assert gzip.decompress(second.zipped) == second.body == b"2"

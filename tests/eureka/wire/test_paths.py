@@ -27,6 +27,8 @@ from eureka.wire.paths import METHODS, Target, find
         ("/eureka/svips/Cart/", Target("svip", "Cart")),
         ("/eureka/peerreplication/batch/", Target("batch")),
         ("/eureka/v2/peerreplication/batch", Target("batch")),
+        ("/eureka/status/", Target("server-status")),
+        ("/eureka/serverinfo/statusoverrides", Target("overrides")),
     ],
 )
 def test_paths_of_the_protocol(path: str, target: Target) -> None:
@@ -56,6 +58,8 @@ def test_paths_of_the_protocol(path: str, target: Target) -> None:
         "/eureka/peerreplication",
         "/eureka/peerreplication/single",
         "/eureka/serverinfo",
+        "/eureka/serverinfo/other",
+        "/eureka/apps/\u00e9",
     ],
 )
 def test_paths_that_mean_nothing(path: str) -> None:

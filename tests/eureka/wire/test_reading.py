@@ -10,7 +10,7 @@ import pytest
 
 from eureka.core.errors import InvalidRequest
 from eureka.core.instance import DataCenter, Key, Port
-from eureka.core.status import Status
+from eureka.core.status import Action, Status
 from eureka.wire.reading import AMAZON, PLAIN, read_applications, read_registration
 
 if TYPE_CHECKING:
@@ -309,3 +309,25 @@ def test_an_empty_list_has_no_instances() -> None:
     """Nor has one without the field."""
     for encoded in (b'{"applications":{"application":[]}}', b'{"applications":{}}'):
         assert read_applications(encoded, arrived_ms=ARRIVED) == ([], 0)
+
+
+def test_a_list_is_read_with_the_stamps_of_who_holds_it() -> None:
+    """Those that mean nothing are as if absent."""
+    instance = {
+        **MINIMAL,
+        "leaseInfo": {
+            "registrationTimestamp": 1,
+            "serviceUpTimestamp": "2",
+            "evictionTimestamp": [],
+        },
+        "lastUpdatedTimestamp": "4",
+        "actionType": "DELETED",
+    }
+    odd = {**MINIMAL, "actionType": "LOST"}
+    applications = [{"name": "CART", "instance": [instance, odd]}]
+    written = msgspec.json.encode({"applications": {"application": applications}})
+
+    (one, other), unreadable = read_applications(written, arrived_ms=ARRIVED)
+
+    assert (one.registered_ms, one.service_up_ms, one.evicted_ms, one.updated_ms) == (1, 2, 0, 4)
+    assert (one.action, other.action, unreadable) == (Action.DELETED, Action.ADDED, 0)

@@ -10,10 +10,13 @@ from msgspec.structs import replace
 from eureka.core.instance import DataCenter, Port, Record
 from eureka.core.lease import Lease
 from eureka.core.status import Action, Status
+from eureka.wire import writing
 from eureka.wire.reading import AMAZON, EMPTY_MAP, PLAIN, read_registration
 from eureka.wire.writing import JsonWriter
 
 if TYPE_CHECKING:
+    import pytest
+
     from eureka.core.instance import Instance
     from tests.eureka.conftest import Builder, HandClock
 
@@ -210,3 +213,36 @@ def test_memory_of_who_left_is_given_back(build: Builder) -> None:
     writer.bare_instance(instance, 1, keep=False)
 
     assert writer.kept == 0
+
+
+def test_memory_of_all_but_the_living_is_given_back(build: Builder) -> None:
+    """One instance of an application, a whole one, one never written."""
+    writer = JsonWriter()
+    for instance in (build("1"), build("2"), build("1", "PAY")):
+        writer.bare_instance(instance, 1)
+    writer.forget(build("9", "NOBODY").key)
+
+    writer.forget_others({"CART": [Record(build("2"), 1), Record(build("3"), 1)]})
+
+    assert writer.kept == 1
+
+
+def test_surroundings_of_few_names_are_kept(
+    build: Builder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A list is the same without."""
+    kept, bounded = JsonWriter(), JsonWriter()
+    expected = kept.delta([Record(build(), 0)], counts={}, version=1, compact=False)
+
+    monkeypatch.setattr(writing, "_MOST_NAMES", 0)
+
+    assert bounded.delta([Record(build(), 0)], counts={}, version=1, compact=False) == expected
+    assert bounded._surroundings == {}
+
+
+def test_an_application_without_instances_is_written_too() -> None:
+    """The registry has none, a list of elements may."""
+    written = JsonWriter().of_elements({"CART": []}, counts={}, version=1, compact=False)
+
+    (application,) = msgspec.json.decode(written)["applications"]["application"]
+    assert application == {"name": "CART", "instance": []}
