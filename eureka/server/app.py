@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import TYPE_CHECKING, Any, Final
 
 from eureka.server.exchange import TEXT, Response, read_head
+from eureka.server.preparation import Later
 from eureka.wire import paths
 
 if TYPE_CHECKING:
@@ -62,7 +63,11 @@ class Application:
             except ConnectionError:
                 return
         try:
-            response = self._service.answer(request, body)
+            try:
+                response = self._service.answer(request, body)
+            except Later as later:
+                request.prepared = await self._service.reading.preparation.payload(later)
+                response = self._service.answer(request, body)
         except Exception as error:  # noqa: BLE001 - whatever it is, the caller gets an answer
             self._log.failure("request-failed", error, method=request.method, path=raw_path)
             response = Response(500)

@@ -30,7 +30,7 @@ Kind = Literal["apps", "delta", "app", "vip", "svip"]
 MOST_REGIONAL: Final = 32
 """Lists that name regions and are kept; each may be as large as the registry."""
 
-_FASTEST: Final = 1  # level of isal; level 2 takes twice as long for 4 % less
+FASTEST: Final = 1  # level of isal; level 2 takes twice as long for 4 % less
 _LARGE: Final = 256 * 1024
 """Bytes of a body that is not kept beside its gzipped form before somebody wants it plain too."""
 
@@ -71,11 +71,27 @@ class Payload:
         """The list, gzipped."""
         if self._zipped is None:
             plain = self.body
-            zipped: bytes = igzip.compress(plain, _FASTEST)
+            zipped: bytes = igzip.compress(plain, FASTEST)
             self._zipped = zipped
             if len(plain) > _LARGE:
                 self._plain = None
         return self._zipped
+
+    @classmethod
+    def of_zipped(cls, zipped: bytes, made_at: float, versions: tuple[int, ...]) -> Payload:
+        """Return a list that nobody wanted plain yet."""
+        payload = cls(b"", made_at, versions)
+        payload._plain, payload._zipped = None, zipped
+        return payload
+
+    def has(self, *, zipped: bool) -> bool:
+        """Tell whether this form is there."""
+        return (self._zipped if zipped else self._plain) is not None
+
+    def make(self, *, zipped: bool) -> Payload:
+        """Have this form ready."""
+        _ = self.zipped if zipped else self.body
+        return self
 
     def be_ready_as(self, earlier: Payload) -> None:
         """Have ready what was wanted of the list before this one."""
@@ -103,7 +119,7 @@ class ResponseCache:
         self._generate = generate
         self._read_only = read_only
         self._expiry = expiry
-        self._versions = versions
+        self.versions = versions
         # By what the list is of; the representations of each go together.
         self.hits = 0  # reads of what was ready
         self.misses = 0  # reads that had to wait until a list was made
@@ -125,14 +141,43 @@ class ResponseCache:
             self.misses += 1
         return payload
 
+    def ready(self, key: CacheKey, *, now: float, fresh: bool = False) -> Payload | None:
+        """Return the list as clients see it if it is there."""
+        if self._read_only and not fresh and key in self._shown:
+            return self._shown[key]
+        payloads = self._current.get((key.kind, key.name))
+        payload = payloads.get(key) if payloads else None
+        if (
+            payload is None
+            or now - payload.made_at >= self._expiry
+            or payload.versions != self.versions(key)
+        ):
+            return None
+        return payload
+
+    def keep(self, key: CacheKey, payload: Payload) -> None:
+        """Keep a list that was made elsewhere, since nothing it shows has changed meanwhile."""
+        self._current.setdefault((key.kind, key.name), {})[key] = payload
+
+    def show(self, key: CacheKey, payload: Payload) -> None:
+        """Show a list that was made elsewhere until the next refresh, if there is such a layer."""
+        if self._read_only:
+            self._shown[key] = payload
+
+    def shown(self) -> list[tuple[CacheKey, Payload]]:
+        """Return what the read-only layer shows."""
+        return list(self._shown.items())
+
     def refresh(self, *, now: float) -> None:
         """Bring the read-only layer up to date; lists nobody can name any more leave it."""
         for _ in self.refreshing(now=now):
             pass
 
-    def refreshing(self, *, now: float) -> Iterator[None]:
-        """Do the same, list by list: other calls may be served in between."""
-        for key in list(self._shown):
+    def refreshing(
+        self, *, now: float, but: Callable[[CacheKey], bool] = lambda _: False
+    ) -> Iterator[None]:
+        """Do the same, list by list: other calls may be served in between; `but` leaves some."""
+        for key in [key for key in self._shown if not but(key)]:
             shown = self._shown.get(key)
             payload = self._read(key, now=now)
             if payload is None:
@@ -165,15 +210,10 @@ class ResponseCache:
         return shown
 
     def _read(self, key: CacheKey, *, now: float) -> Payload | None:
-        payloads = self._current.get((key.kind, key.name))
-        payload = payloads.get(key) if payloads else None
-        versions = self._versions(key)
-        if (
-            payload is not None
-            and now - payload.made_at < self._expiry
-            and payload.versions == versions
-        ):
+        payload = self.ready(key, now=now, fresh=True)
+        if payload is not None:
             return payload
+        versions = self.versions(key)
         self._made += 1
         body = self._generate(key)
         if body is None:

@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl
 
 import msgspec
 
+from eureka.server.cache import Payload
 from eureka.wire.paths import Target
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class Request(msgspec.Struct, gc=False):
     batch_id: str = ""
     sender: str = ""
     identity: str | None = None
+    prepared: Payload | None = None  # the list, if it had to be made beside the loop
 
     def query(self) -> dict[str, str]:
         """

@@ -7,15 +7,17 @@ that holds for every list alike, so that a delta covers the instances its full l
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 from eureka.core.errors import RegistryClosed
 from eureka.core.instance import Record
 from eureka.server.remote import NoRemote
-from eureka.wire.writing import JsonWriter, Writer, XmlWriter, by_application
+from eureka.wire.writing import JsonWriter, Writer, XmlWriter, by_application, snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from eureka.core.instance import Instance, Key
     from eureka.core.lease import Lease
@@ -40,6 +42,8 @@ class Lists:
             (_LOCAL, "json"): self.json,
             (_LOCAL, "xml"): self.xml,
         }
+        self._elsewhere = 0  # lists that are written in a thread just now
+        self._left: list[Key] = []  # who left meanwhile
         self._written: dict[tuple[str, Format], int] = {}  # versions of regions
 
     def writer(self, form: Format) -> Writer:
@@ -50,6 +54,40 @@ class Lists:
         """Drop the bytes of an instance that left."""
         self.json.forget(key)
         self.xml.forget(key)
+        if self._elsewhere:
+            self._left.append(key)
+
+    @contextmanager
+    def written_elsewhere(self) -> Iterator[None]:
+        """Let a list be written in a thread, which may write once more who left meanwhile."""
+        self._elsewhere += 1
+        try:
+            yield
+        finally:
+            self._elsewhere -= 1
+            if not self._elsewhere:
+                left, self._left = self._left, []
+                for key in left:
+                    if self._registry.leases.find(key) is None:
+                        self.forget(key)
+
+    def picture(self, key: CacheKey) -> Callable[[], list[bytes]]:
+        """Note what a full list or a delta shows now; what is returned writes it, in parts."""
+        registry = self._registry
+        writer = self.writer(key.form)
+        counts = dict(registry.leases.counts)
+        if key.kind == "apps":
+            seen = snapshot(_leases(registry))
+            return partial(
+                writer.registry_parts, seen, counts=counts, version=1, compact=key.compact
+            )
+        return partial(
+            writer.delta_parts,
+            list(registry.recent()),
+            counts=counts,
+            version=registry.changes.version,
+            compact=key.compact,
+        )
 
     def regions(self, named: str | None) -> tuple[str, ...]:
         """

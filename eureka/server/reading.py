@@ -15,6 +15,7 @@ from eureka.server.cache import CacheKey, Kind, Payload, ResponseCache
 from eureka.server.exchange import JSON, XML, Request, Response
 from eureka.server.limit import NoLimit
 from eureka.server.lists import Lists
+from eureka.server.preparation import Later, Preparation
 from eureka.wire.negotiation import Format, accepted_formats, accepts_gzip
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ class Reading:
             expiry=settings.cache_expiry,
             versions=self.lists.versions,
         )
+        self.preparation = Preparation(node.registry, self.lists, self.cache, clock)
         self._registry = node.registry
         self._clock = clock
         self._disable_delta = settings.disable_delta
@@ -81,6 +83,7 @@ class Reading:
         limited = _LIMITED.get(kind)
         if (
             limited is not None
+            and request.prepared is None
             and request.method == "GET"
             and not self.limiter.allows(limited, request.identity, now)
         ):
@@ -93,12 +96,17 @@ class Reading:
         form = accepted_formats(request.accept)[0]
         key = CacheKey(kind, request.target.name, request.compact, form, regions)
         fresh = named is not None and not regions
-        payload = self.cache.get(key, now=now.monotonic, fresh=fresh)
+        zipped = kind in _ZIPPED and accepts_gzip(request.accept_encoding)
+        payload = request.prepared
+        if payload is None:
+            if self.preparation.is_needed(key, zipped=zipped, fresh=fresh):
+                raise Later(key, zipped=zipped, fresh=fresh)
+            payload = self.cache.get(key, now=now.monotonic, fresh=fresh)
         if payload is None:
             if kind == "app":
                 raise UnknownName("application", key.name)
             payload = Payload(self.lists.no_addresses(key), now.monotonic)
-        if kind in _ZIPPED and accepts_gzip(request.accept_encoding):
+        if zipped:
             return Response(200, payload.zipped, (_LABELS[form], _GZIP))
         return Response(200, payload.body, (_LABELS[form],))
 

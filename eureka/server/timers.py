@@ -75,7 +75,11 @@ class Timers:
             due = max(due + interval, self._clock.monotonic())
             await self._until(due)
             try:
-                self._service.cache.refresh(now=self._clock.monotonic())
+                preparation = self._service.reading.preparation
+                await preparation.refresh()
+                cache, now = self._service.cache, self._clock.monotonic()
+                for _ in cache.refreshing(now=now, but=preparation.is_large):
+                    await asyncio.sleep(0)
             except Exception as error:  # noqa: BLE001 - the same
                 await self._survive("refresh-failed", error)
 

@@ -362,7 +362,7 @@ def test_time_evicts_recounts_and_refreshes(stage: Stage) -> None:
 
 @pytest.mark.parametrize(
     ("part", "name", "complaint"),
-    [("registry", "tick", "tick-failed"), ("cache", "refresh", "refresh-failed")],
+    [("registry", "tick", "tick-failed"), ("cache", "refreshing", "refresh-failed")],
 )
 def test_a_fault_in_what_happens_by_itself_does_not_end_it(
     stage: Stage, monkeypatch: pytest.MonkeyPatch, part: str, name: str, complaint: str

@@ -1,0 +1,167 @@
+"""
+Large lists, made in a thread beside the loop: a hundred thousand instances take a second at first.
+
+What a list shows is noted on the loop, in one go, so it is what the registry was at one moment;
+only writing and zipping happen in the thread. Whoever asks meanwhile shares a list that was noted
+after he asked, never an earlier one: he must find his own changes in it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from isal import isal_zlib
+
+from eureka.server.cache import FASTEST, Payload
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from eureka.core.registry import Registry
+    from eureka.server.cache import CacheKey, ResponseCache
+    from eureka.server.clock import Clock
+    from eureka.server.lists import Lists
+
+LARGE: Final = 2_500
+"""Instances; a list of so many takes 30 ms when none of them was written before."""
+
+_GZIP_WINDOW: Final = 31  # zlib's wbits: the largest window, with the head and tail of gzip
+
+
+class Later(Exception):  # noqa: N818 - it reads as the statement it is
+    """A list is too large to be made while everybody waits: prepare it, then ask again."""
+
+    def __init__(self, key: CacheKey, *, zipped: bool, fresh: bool) -> None:
+        super().__init__(key)
+        self.key = key
+        self.zipped = zipped
+        self.fresh = fresh
+
+
+class _Flight:
+    """A list that is being made: the changes it knows of, and what will be there."""
+
+    def __init__(self, version: int, task: asyncio.Task[Payload]) -> None:
+        self.version = version
+        self.task = task
+
+
+class Preparation:
+    """Makes the large lists of one node."""
+
+    def __init__(
+        self, registry: Registry, lists: Lists, cache: ResponseCache, clock: Clock
+    ) -> None:
+        self._registry = registry
+        self._lists = lists
+        self._cache = cache
+        self._clock = clock
+        self._flights: dict[tuple[CacheKey, bool], _Flight] = {}
+        self._thread: ThreadPoolExecutor | None = None
+
+    def is_needed(self, key: CacheKey, *, zipped: bool, fresh: bool) -> bool:
+        """Tell whether a list is large and not there in the form that is wanted."""
+        if not self.is_large(key):
+            return False
+        payload = self._cache.ready(key, now=self._clock.monotonic(), fresh=fresh)
+        return payload is None or not payload.has(zipped=zipped)
+
+    def is_large(self, key: CacheKey) -> bool:
+        """Tell whether a list must not be made on the loop."""
+        if key.regions or self._lists.remote.fallback:
+            return False
+        if key.kind == "apps":
+            return len(self._registry.leases) >= LARGE
+        return key.kind == "delta" and len(self._registry.changes) >= LARGE
+
+    async def payload(self, later: Later) -> Payload:
+        """Return a list that shows all that had changed when this was called."""
+        key, zipped = later.key, later.zipped
+        wanted = self._registry.changes.version
+        while True:
+            ready = self._cache.ready(key, now=self._clock.monotonic(), fresh=later.fresh)
+            if ready is not None:
+                if not ready.has(zipped=zipped):
+                    await self._beside(partial(ready.make, zipped=zipped))
+                return ready
+            flight = self._flights.get((key, zipped))
+            if flight is None:
+                flight = self._start(key, zipped=zipped)
+            if flight.version >= wanted:
+                payload = await asyncio.shield(flight.task)
+                if not later.fresh:
+                    self._cache.show(key, payload)
+                return payload
+            await asyncio.wait({flight.task})
+
+    async def refresh(self) -> None:
+        """Bring what the read-only layer shows of large lists up to date."""
+        now = self._clock.monotonic()
+        for key, shown in self._cache.shown():
+            if not self.is_large(key) or self._cache.ready(key, now=now, fresh=True) is shown:
+                continue
+            for zipped in (True, False):
+                if shown.has(zipped=zipped):
+                    self._cache.show(key, await self.payload(Later(key, zipped=zipped, fresh=True)))
+                    break
+
+    def close(self) -> None:
+        """End the thread."""
+        if self._thread is not None:
+            self._thread.shutdown(wait=False, cancel_futures=True)
+            self._thread = None
+
+    def _start(self, key: CacheKey, *, zipped: bool) -> _Flight:
+        seen = self._state()
+        made_at = self._clock.monotonic()
+        write = self._lists.picture(key)
+        making = self._make(key, write, made_at, seen, zipped=zipped)
+        flight = _Flight(seen[0], asyncio.create_task(making, name="list"))
+        self._flights[key, zipped] = flight
+        return flight
+
+    async def _make(
+        self,
+        key: CacheKey,
+        write: Callable[[], list[bytes]],
+        made_at: float,
+        seen: tuple[int, int],
+        *,
+        zipped: bool,
+    ) -> Payload:
+        versions = self._cache.versions(key)
+        try:
+            with self._lists.written_elsewhere():
+                payload = await self._beside(partial(_payload, write, made_at, versions, zipped))
+        finally:
+            del self._flights[key, zipped]
+        if self._state() == seen:
+            self._cache.keep(key, payload)
+        self._cache.misses += 1
+        return payload
+
+    def _state(self) -> tuple[int, int]:
+        """Return what differs after a change, and after one was forgotten."""
+        changes = self._registry.changes
+        return changes.version, len(changes)
+
+    async def _beside(self, work: Callable[[], Payload]) -> Payload:
+        if self._thread is None:
+            self._thread = ThreadPoolExecutor(1, "list")
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+
+
+def _payload(
+    write: Callable[[], list[bytes]], made_at: float, versions: tuple[int, ...], zipped: bool
+) -> Payload:
+    """Write a list and zip it, part by part: no step keeps the interpreter for long."""
+    parts = write()
+    if not zipped:
+        return Payload(b"".join(parts), made_at, versions)
+    squeezer = isal_zlib.compressobj(FASTEST, wbits=_GZIP_WINDOW)
+    pieces = [squeezer.compress(part) for part in parts]
+    pieces.append(squeezer.flush())
+    return Payload.of_zipped(b"".join(pieces), made_at, versions)
