@@ -189,7 +189,8 @@ class Healer:
                 break
             events = self._take(reply, now=now)
             happened += events
-            changed += len(sent) + len(events)
+            taken = {held.instance.key for held in reply.records}
+            changed += len(taken.intersection(sent)) + len(events)
         return changed
 
     def _plan(

@@ -68,6 +68,8 @@ class Node:
         self.registry = Registry(policy)
         self.outboxes: dict[str, Outbox] = {}
         self.rifts: dict[str, Rift] = {}
+        self.known_as: dict[str, str] = {}
+        """The peers' URLs by the host that their batches say they come from."""
         self.revisions = Revisions(name)
         self.departures = Departures()
         self.healer = Healer(self.registry, self.revisions, self.departures)
@@ -255,10 +257,17 @@ class Node:
         sender: str = "",
         batch: str = "",
     ) -> BatchAnswer:
-        """Carry out the tasks of a peer in their order; nothing of it is told to other peers."""
+        """
+        Carry out the tasks of a peer in their order; nothing of it is told to other peers.
+
+        Only nodes of our own kind say who they are: `<name>@<host>`, and number their batches.
+        """
         known = self._receipts.find(sender, batch)
         if known is not None:
             return BatchAnswer(known)
+        url = self.known_as.get(sender.partition("@")[2]) if sender else None
+        if url is not None and url in self.rifts:
+            self.rifts[url].capable = True
         answers: list[TaskAnswer] = []
         events: list[Event] = []
         for task in tasks:
@@ -266,7 +275,7 @@ class Node:
                 answers.append(TaskAnswer(task.status))
                 continue
             try:
-                answer = self._apply(task, now=now)
+                answer = self._apply(task, now=now, ours=bool(sender))
             except RequestError as refusal:
                 answers.append(TaskAnswer(refusal.status))
             else:
@@ -347,14 +356,12 @@ class Node:
         self.revisions.put(held.key, Revision(NEVER, self.revisions.of(held.key).override))
         return [stored, changed] if stored else [changed]
 
-    def _apply(self, task: Task, *, now: Instant) -> Answer:
+    def _apply(self, task: Task, *, now: Instant, ours: bool) -> Answer:
         if task.kind is Kind.HEARTBEAT:
+            # The registration that follows a 404 tells our own kind the override with its stamp.
+            override = Status.UNKNOWN if ours or task.override is None else task.override
             return self.renew(
-                task.key,
-                now=now,
-                replicated=True,
-                dirty_ms=task.dirty_ms,
-                override=task.override or Status.UNKNOWN,
+                task.key, now=now, replicated=True, dirty_ms=task.dirty_ms, override=override
             )
         if task.mark is not None:
             changed = self._apply_marked(task, task.mark, now=now)

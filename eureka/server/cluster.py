@@ -33,8 +33,9 @@ class Cluster:
     """All connections of a node to its peers."""
 
     def __init__(self, service: Service, clock: Clock, log: Log) -> None:
-        self.node_id = secrets.token_hex(8)
-        service.node.revisions.node = self.node_id
+        name = secrets.token_hex(8)
+        self.node_id = f"{name}@{service.settings.own_host}"
+        service.node.revisions.node = name
         self._service = service
         self._clock = clock
         self._log = log
@@ -58,6 +59,7 @@ class Cluster:
             self._close_later(self._senders.pop(url))
         kept = [url for url in others if url not in self._senders or not self._senders[url].is_self]
         self._service.node.set_peers(kept)
+        self._service.node.known_as = {urlsplit(url).hostname or "": url for url in kept}
         for url in kept:
             if url not in self._senders:
                 self._senders[url] = PeerSender(

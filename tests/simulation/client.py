@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from eureka.core.instance import DataCenter, Instance, Key
-
 from tests.simulation.record import Called
 from tests.simulation.station import EPOCH_MS
 

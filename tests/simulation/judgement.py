@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from eureka.core.rift import LONGEST_PAUSE, PACE, SETTLING
-
 from tests.simulation.record import Called, Sampled, Shown
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ def broken_promises(schedule: Schedule, record: Sequence[Event]) -> list[str]:
 
 
 def no_live_instance_is_evicted(schedule: Schedule, record: Sequence[Event]) -> Iterator[str]:
-    """An eviction needs a cause: silence for a whole lease that the world knows a reason for."""
+    """Check that each eviction has a cause: silence for a lease, for a known reason."""
     renewed: dict[str, list[Called]] = {}
     for event in record:
         if isinstance(event, Called) and event.verb in ("register", "renew"):
@@ -77,7 +76,7 @@ def no_live_instance_is_evicted(schedule: Schedule, record: Sequence[Event]) -> 
 def nothing_comes_back_after_its_cancellation(
     schedule: Schedule, record: Sequence[Event]
 ) -> Iterator[str]:
-    """Once a node has seen an instance cancelled, or without it after that, it stays without it."""
+    """Check that whoever has seen an instance cancelled, or gone after that, stays without it."""
     cancelled: dict[str, float] = {}
     restarts = [(fault.node, fault.ends) for fault in schedule.faults if fault.kind == "restart"]
     absent: dict[tuple[str, str], float] = {}
@@ -103,7 +102,7 @@ def nothing_comes_back_after_its_cancellation(
 
 def the_nodes_agree(schedule: Schedule, record: Sequence[Event]) -> Iterator[str]:
     """
-    Once healed, all nodes hold all that live, alike, and none that was cancelled.
+    Check that, once healed, all nodes hold all that live, alike, and none that was cancelled.
 
     A cancellation whose node was killed, with all it still had to tell, is excused: the lease ends.
     """
@@ -132,7 +131,7 @@ def the_nodes_agree(schedule: Schedule, record: Sequence[Event]) -> Iterator[str
 
 
 def the_newest_record_wins(schedule: Schedule, record: Sequence[Event]) -> Iterator[str]:
-    """The greatest T that was registered is the one all nodes end with."""
+    """Check that the greatest T that was registered is the one all nodes end with."""
     newest: dict[str, int] = {}
     for event in record:
         if isinstance(event, Called) and event.verb == "register" and event.dirty_ms is not None:
@@ -146,7 +145,7 @@ def the_newest_record_wins(schedule: Schedule, record: Sequence[Event]) -> Itera
 
 def the_last_override_stays(schedule: Schedule, record: Sequence[Event]) -> Iterator[str]:
     """
-    The last override that was set or removed is in force at the end, at every node.
+    Check that the last override that was set or removed is in force at every node's end.
 
     Not where wall clocks were stepped (they order what two sides of a cut cannot), where the
     instance was evicted (its override went with it), or where a node was killed (with its memory).

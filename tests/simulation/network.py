@@ -23,12 +23,12 @@ class Network:
         self._faults: dict[str, list[Fault]] = {}
 
     def breaks(self, fault: Fault) -> None:
-        """A fault begins."""
+        """Let a fault begin."""
         for link in fault.links:
             self._faults.setdefault(link, []).append(fault)
 
     def heals(self, fault: Fault) -> None:
-        """A fault ends."""
+        """Let a fault end."""
         for link in fault.links:
             self._faults[link].remove(fault)
 

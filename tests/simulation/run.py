@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from msgspec import Struct
 
 from tests.simulation.judgement import broken_promises, budget
-from tests.simulation.schedule import draw
+from tests.simulation.record import Event
+from tests.simulation.schedule import Schedule, draw
 from tests.simulation.world import World
-
-if TYPE_CHECKING:
-    from tests.simulation.record import Event
-    from tests.simulation.schedule import Schedule
 
 
 class Outcome(Struct, frozen=True):

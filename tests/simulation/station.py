@@ -12,18 +12,16 @@ from eureka.core.node import Node
 from eureka.core.policy import Policy, ReplicationPolicy
 from eureka.core.status import Action
 from eureka.core.task import PeerAnswer
-
 from tests.simulation.record import Marked, Shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable
+    from collections.abc import Callable, Iterable
 
     from eureka.core.event import Event
-    from eureka.core.healing import Question, Reply
+    from eureka.core.healing import Reply
     from eureka.core.node import Answer
     from eureka.core.outbox import Batch
     from eureka.core.task import TaskAnswer
-
     from tests.simulation.record import View
     from tests.simulation.schedule import Schedule
     from tests.simulation.world import World
@@ -53,7 +51,9 @@ class Station:
             wait_when_sync_empty=0.0,
         )
         self.node = Node(policy, ReplicationPolicy(), f"{letter}{life}")
+        self.name = f"{self.node.revisions.node}@{letter}"
         self.node.set_peers([other for other in schedule.nodes if other != letter])
+        self.node.known_as = {other: other for other in self.node.outboxes}
         self.couriers = {other: Courier(self, other) for other in self.node.outboxes}
         self._tick_at: float | None = None
 
@@ -209,7 +209,7 @@ class Courier:
         done = receiver.node.apply_batch(
             batch.tasks,
             now=receiver.now,
-            sender=sender.node.revisions.node,
+            sender=sender.name,
             batch=str(batch.number),
         )
         receiver.happened(done.events)
@@ -228,7 +228,9 @@ class Courier:
         elif not self._waits_for_late:
             return
         self._waits_for_late = False
-        said = [PeerAnswer(one.status, one.record and one.record.instance) for one in answers]
+        said = [
+            PeerAnswer(one.status, one.record.instance if one.record else None) for one in answers
+        ]
         events = sender.node.peer_answered(self._to, batch, said, now=sender.now, heals=True)
         sender.happened(events)
         self.look()
@@ -258,64 +260,74 @@ class Courier:
             self.look()
             return
         node.rifts[self._to].begin()
-        happened: list[Event] = []
-        conversation = node.healer.compare(Summary(node.registry.leases), happened)
-        self._ask(conversation, next(conversation), happened)
+        Conversation(self._sender, self._to).ask()
 
-    def _ask(
-        self,
-        conversation: Generator[Question, tuple[Reply, Instant], int],
-        question: Question,
-        happened: list[Event],
-    ) -> None:
+
+class Conversation:
+    """One comparison of two nodes, question by question."""
+
+    def __init__(self, sender: Station, to: str) -> None:
+        self._sender = sender
+        self._to = to
+        self._link = f"{sender.letter}>{to}"
+        self._happened: list[Event] = []
+        node = sender.node
+        self._steps = node.healer.compare(Summary(node.registry.leases), self._happened)
+        self._question = next(self._steps)
+        self._number = 0
+
+    def ask(self) -> None:
+        """Send the question; give up when no answer comes."""
         sender, world = self._sender, self._sender.world
-        over = [False]
-
-        def failed() -> None:
-            if not over[0]:
-                over[0] = True
-                sender.node.rifts[self._to].failed(now=sender.now.monotonic)
-                self.look()
-
-        def arrives(receiver: Station) -> None:
-            reply: Reply
-            if isinstance(question, Digest):
-                own = Summary(receiver.node.registry.leases)
-                reply = receiver.node.healer.holdings(question, own, now=receiver.now)
-            else:
-                reply, events = receiver.node.exchange(question, now=receiver.now)
-                receiver.happened(events)
-                receiver.nudge()
-            fate, delay = world.network.one_way(self._link)
-            if fate == "arrives":
-                sender.at(world.time + delay, lambda: answered(reply))
-
-        def answered(reply: Reply) -> None:
-            if over[0]:
-                return
-            over[0] = True
-            try:
-                following = conversation.send((reply, sender.now))
-            except StopIteration as end:
-                self._took(happened)
-                sender.node.rifts[self._to].ended(changed=end.value, now=sender.now.monotonic)
-                if end.value:
-                    said = f"{end.value} records with {self._to}"
-                    world.record.append(
-                        Marked(at=world.time, node=sender.letter, name="healed", said=said)
-                    )
-                sender.nudge()
-            else:
-                self._took(happened)
-                self._ask(conversation, following, happened)
-
-        sender.at(world.time + LATE * sender.read_timeout, failed)
+        self._number += 1
+        number = self._number
+        sender.at(world.time + LATE * sender.read_timeout, lambda: self._failed(number))
         fate, delay = world.network.one_way(self._link)
         receiver = world.stations[self._to]
         if fate == "arrives" and receiver.alive:
-            receiver.at(world.time + delay, lambda: arrives(receiver))
+            receiver.at(world.time + delay, lambda: self._arrives(receiver, number))
 
-    def _took(self, happened: list[Event]) -> None:
-        self._sender.happened(happened)
-        self._sender.node.healed(happened, now=self._sender.now)
-        happened.clear()
+    def _arrives(self, receiver: Station, number: int) -> None:
+        question = self._question
+        reply: Reply
+        if isinstance(question, Digest):
+            own = Summary(receiver.node.registry.leases)
+            reply = receiver.node.healer.holdings(question, own, now=receiver.now)
+        else:
+            reply, events = receiver.node.exchange(question, now=receiver.now)
+            receiver.happened(events)
+            receiver.nudge()
+        world = self._sender.world
+        fate, delay = world.network.one_way(self._link)
+        if fate == "arrives":
+            self._sender.at(world.time + delay, lambda: self._answered(reply, number))
+
+    def _answered(self, reply: Reply, number: int) -> None:
+        if number != self._number:
+            return
+        sender = self._sender
+        try:
+            self._question = self._steps.send((reply, sender.now))
+        except StopIteration as end:
+            self._number += 1
+            self._took()
+            sender.node.rifts[self._to].ended(changed=end.value, now=sender.now.monotonic)
+            if end.value:
+                said = f"{end.value} records with {self._to}"
+                mark = Marked(at=sender.world.time, node=sender.letter, name="healed", said=said)
+                sender.world.record.append(mark)
+            sender.nudge()
+        else:
+            self._took()
+            self.ask()
+
+    def _failed(self, number: int) -> None:
+        if number == self._number:
+            self._number += 1
+            self._sender.node.rifts[self._to].failed(now=self._sender.now.monotonic)
+            self._sender.nudge()
+
+    def _took(self) -> None:
+        self._sender.happened(self._happened)
+        self._sender.node.healed(self._happened, now=self._sender.now)
+        self._happened.clear()

@@ -8,7 +8,6 @@ from itertools import count
 from typing import TYPE_CHECKING, Final
 
 from eureka.core.status import Status
-
 from tests.simulation.client import Client
 from tests.simulation.network import Network
 from tests.simulation.record import Called, Marked, Sampled
