@@ -72,14 +72,14 @@ def test_the_corpus_breaks_nothing(path: Path, http: Http) -> None:
     http.check_lists()
 
 
-@settings(max_examples=EXAMPLES)
+@settings(max_examples=EXAMPLES, deadline=None)
 @given(_INSTANCES)
 def test_odd_registrations_in_json(instance: dict[str, object]) -> None:
     """Any value at any field."""
     json_registration(msgspec.json.encode({"instance": instance}))
 
 
-@settings(max_examples=EXAMPLES)
+@settings(max_examples=EXAMPLES, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(sorted(_FULL)), _TEXTS, _TEXTS), max_size=5))
 def test_odd_registrations_in_xml(fields: list[tuple[str, str, str]]) -> None:
     """Any text in any element, in an attribute, and as something unknown."""
@@ -89,14 +89,14 @@ def test_odd_registrations_in_xml(fields: list[tuple[str, str, str]]) -> None:
     xml_registration(body.replace("</instance>", f"{added}</instance>").encode())
 
 
-@settings(max_examples=EXAMPLES)
+@settings(max_examples=EXAMPLES, deadline=None)
 @given(st.lists(_VALUES | _INSTANCES.map(lambda one: {**_TASK, "instanceInfo": one}), max_size=4))
 def test_odd_batches(tasks: list[object]) -> None:
     """Any task among others."""
     batch(msgspec.json.encode({"replicationList": tasks}))
 
 
-@settings(max_examples=EXAMPLES)
+@settings(max_examples=EXAMPLES, deadline=None)
 @given(st.lists(_INSTANCES | _VALUES, max_size=3))
 def test_odd_lists(instances: list[object]) -> None:
     """Any instance of another registry."""
@@ -104,7 +104,11 @@ def test_odd_lists(instances: list[object]) -> None:
     listed(msgspec.json.encode({"applications": {"application": applications}}))
 
 
-@settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=EXAMPLES,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(
     st.sampled_from([one.read_bytes() for one in CORPUS if one.parent.name == "http"]),
     st.lists(st.tuples(st.integers(0, 4000), st.binary(max_size=8)), max_size=4),
