@@ -132,6 +132,8 @@ GARBAGE: dict[str, bytes] = {
     + b"Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n{}\r\n",
     "header-without-colon": b"GET /eureka/apps HTTP/1.1\r\n" + HOST + b"nonsense\r\n\r\n",
     "header-of-zeros": b"GET /eureka/apps HTTP/1.1\r\n" + HOST + b"X: \x00\r\n\r\n",
+}
+HUGE: dict[str, bytes] = {
     "huge-header": b"GET /eureka/apps HTTP/1.1\r\n" + HOST + b"X: " + b"x" * 100_000 + b"\r\n\r\n",
     "huge-path": b"GET /eureka/" + b"x" * 100_000 + b" HTTP/1.1\r\n" + HOST + b"\r\n",
     "many-headers": b"GET /eureka/apps HTTP/1.1\r\n" + HOST + b"X: y\r\n" * 5_000 + b"\r\n",
@@ -164,6 +166,16 @@ def test_garbage_is_refused_or_closed(registry: Registry, cart: Instance, name: 
     answer = raw.speak(registry, GARBAGE[name], seconds=OWN_BUDGET)
 
     expect(f"what came for {name}", answer.said).matches(REFUSED)
+    expect("the answer to the next call", cart.register()).has_status(204)
+
+
+@requirement("HARDEN-05")
+@pytest.mark.parametrize("name", HUGE)
+def test_a_huge_head_hangs_nothing(registry: Registry, cart: Instance, name: str) -> None:
+    """A head of 100 KB or of 5,000 lines is answered or closed; the next call is served."""
+    answer = raw.speak(registry, HUGE[name], seconds=OWN_BUDGET)
+
+    expect(f"what came for {name}", answer.said).matches("[2-5][0-9][0-9]|closed")
     expect("the answer to the next call", cart.register()).has_status(204)
 
 
