@@ -27,6 +27,7 @@ from eureka_tck.schedules.runner import play
 from eureka_tck.schedules.scenario import load_scenario, read_scenario
 from eureka_tck.schedules.schedule import draw
 from eureka_tck.targets import parse_target
+from eureka_tck.targets.url import refuse_guests
 from eureka_tck.verdict.account import this_machine, versions_of
 from eureka_tck.workloads.site import Site
 from eureka_tck.workloads.watch import Watch
@@ -78,6 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
     scenario = _scenario(arguments.scenario)
     targets = parse_target(arguments.target)
+    refuse_guests(targets, "chaos")
     spec = _spec(scenario, targets, arguments)
     refuse_targets(scenario.fault, spec.targets)
     for target in dict.fromkeys(targets):

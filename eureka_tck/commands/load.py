@@ -23,6 +23,7 @@ from eureka_tck.report.run_page import Fact, Link, Row, RunPage, Table, write_si
 from eureka_tck.run import Run
 from eureka_tck.suite import suite_root
 from eureka_tck.targets import parse_target
+from eureka_tck.targets.url import refuse_guests
 from eureka_tck.verdict.account import this_machine
 from eureka_tck.wire.client import WireClient
 from eureka_tck.wire.errors import WireError
@@ -83,6 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
     storm = _ordered(load_storm(_storms(), arguments.storm), arguments)
     target = parse_target(arguments.target)
+    refuse_guests(target, "a storm")
     with Run.create("load", arguments.target, arguments.out, arguments.seed).owned() as made:
         spec = ClusterSpec.of(
             "load",

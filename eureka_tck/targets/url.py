@@ -17,6 +17,8 @@ from urllib.parse import urlsplit
 from eureka_tck.errors import CannotRun
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from eureka_tck.targets.target import (
         ClockStamp,
         Counters,
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
         ImageLaunch,
         Launch,
         NodePlan,
+        Target,
     )
 
 BASE = "/eureka"
@@ -92,6 +95,16 @@ class UrlTarget:
     def clock_stamp(self, fetch: Fetch, date: str | None) -> ClockStamp | None:  # noqa: ARG002 - the same
         """Return none: its clock is its own."""
         return None
+
+
+def refuse_guests(targets: Iterable[Target], what: str) -> None:
+    """Refuse to do that to a registry that runs already: it is somebody's."""
+    for target in targets:
+        if target.family == UrlTarget.family:
+            raise CannotRun(
+                f"{target.name} runs already, and {what} would harm whoever uses it.",
+                "Name a target that is started for it: python, java:5.0.3, command:…, image:….",
+            )
 
 
 def running(text: str) -> UrlTarget:

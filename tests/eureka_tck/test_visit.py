@@ -128,6 +128,16 @@ def test_a_registry_beyond_private_networks_must_be_owned() -> None:
     UrlTarget("http://10.1.2.3:8761").admit(owned=False)
 
 
+@pytest.mark.parametrize("words", [("load",), ("chaos", "--scenario", "partition-one")])
+def test_a_running_registry_is_neither_stormed_nor_broken(
+    words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is somebody's."""
+    assert cli.main([*words, "--target", "url:http://127.0.0.1:1"]) == 3
+
+    assert "would harm whoever uses it" in capsys.readouterr().err
+
+
 def test_a_running_registry_is_no_node_of_a_cluster(run: Run) -> None:
     """It cannot be told of peers."""
     spec = ClusterSpec.of("x", parse_target("url:http://127.0.0.1:1"), nodes=2)

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import argparse
 import gzip
-import io
 import socket
 import threading
 from contextlib import suppress
@@ -24,18 +23,15 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 READY = "TCK-IS-IT-READY"
-BOMB_BYTES = 1 << 30
+PART = 16 << 20  # bytes of one member of the bomb
+PARTS = 64  # members: a gigabyte
 CHUNK = b"x" * 65536
 MODES = ("empty", "hang", "close", "endless", "bomb", "loop", "drip")
 
 
 def bomb() -> bytes:
     """Return a gigabyte of blanks, packed."""
-    packed = io.BytesIO()
-    with gzip.GzipFile(fileobj=packed, mode="wb", compresslevel=9) as file:
-        for _ in range(BOMB_BYTES // len(CHUNK)):
-            file.write(b" " * len(CHUNK))
-    return packed.getvalue()
+    return gzip.compress(b" " * PART) * PARTS
 
 
 class Handler(BaseHTTPRequestHandler):
