@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from eureka_tck.clock import WaitedInVain
 from eureka_tck.observe.evictions import guarded
 from eureka_tck.observe.runs import usual_gap
 from eureka_tck.verdict import Inconclusive, expect, requirement
 
 if TYPE_CHECKING:
+    from eureka_tck.actors.instance import Instance
+    from eureka_tck.cluster import Cluster
     from eureka_tck.observe.evictions import Evictions, Rhythm
     from eureka_tck.observe.mesh import LoneEviction
     from eureka_tck.observe.stall import Stall, Step
@@ -77,6 +80,33 @@ def test_percentage_0_lifts_the_cap(stall: Stall) -> None:
     """With renewalPercentThreshold 0 one run takes more than the 3 of 16 that 85 % would allow."""
     expect("the number of victims of the run over 16 leases", len(stall.late.victims)).is_more_than(
         3, because="16 - int(16 × 0) is no limit, and 4 or more had expired"
+    )
+
+
+@requirement("EVICT-02", profile="cache-on", needs={"settings"}, seconds=14)
+def test_percentage_100_evicts_nothing(cart: Instance, cluster: Cluster) -> None:
+    """
+    With renewalPercentThreshold 1.0 a lease that ran out outlives ten runs: a renewal finds it.
+
+    That expiry is enabled is shown by the read, which no longer finds it.
+    """
+    cart.register(duration=2)
+    clock = cluster.clock
+    try:
+        clock.wait_until(
+            lambda: cart.read().status == 404,
+            within=10,
+            what="the end of a lease of 2 s",
+            pace=0.5,
+            not_before=clock.now() + 2,
+        )
+    except WaitedInVain as vain:
+        raise Inconclusive(f"the lease did not run out: {vain}.") from vain
+
+    clock.reach(clock.now() + 10)
+
+    expect("the answer to a renewal ten runs later", cart.renew()).has_status(
+        200, because="a run evicts at most 1 - int(1 × 1.0)"
     )
 
 

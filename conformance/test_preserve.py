@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from eureka_tck.errors import NodeFailed
 from eureka_tck.observe.evictions import guarded
 from eureka_tck.verdict import Inconclusive, expect, requirement
 
 if TYPE_CHECKING:
+    from eureka_tck.cluster import Cluster
     from eureka_tck.observe.beginning import Beginning
     from eureka_tck.observe.bracket import Bracket
-    from eureka_tck.observe.copying import Copied
+    from eureka_tck.observe.copying import Copied, Hopeless
     from eureka_tck.observe.evictions import Evictions
     from eureka_tck.observe.leases import Leases
     from eureka_tck.observe.recount import Recount
@@ -44,6 +46,25 @@ def test_the_threshold_is_85_percent_of_two_renewals_a_client(
     expect(f"the threshold of {registered} registered", silence.thresholds[registered]).equals(
         threshold, because=f"int({registered + 1} × 2 × 0.85)"
     )
+
+
+@requirement("PRESERVE-01", profile="interval", needs=COUNTED, seconds=5, depth="full")
+def test_an_interval_of_0_is_refused_or_ends_all_expiry(cluster: Cluster) -> None:
+    """
+    A registry refuses to start with it, or nothing ever expires: its threshold is out of reach.
+
+    The reference divides by it and gets the largest 32-bit number.
+    """
+    node = cluster["a"]
+    try:
+        node.start()
+    except NodeFailed:
+        node.stop()  # that it ended is what was asked
+        threshold = None
+    else:
+        threshold = node.counters().threshold
+
+    expect("the threshold of a node that started", threshold).is_one_of(None, 2**31 - 1)
 
 
 # PRESERVE-02, CANCEL-04: who is expected
@@ -77,6 +98,12 @@ def test_evictions_lower_the_expected_clients(bracket: Bracket) -> None:
     expect("the change of the threshold after all evictions", lowered).equals(
         2 * evicted, because="two a lease evicted"
     )
+
+
+@requirement("PRESERVE-02", profile="copy", needs=COUNTED | {"peers"}, seconds=15)
+def test_the_expected_clients_do_not_fall_below_0(hopeless: Hopeless) -> None:
+    """Once all are cancelled that were registered before and after opening, none are missing."""
+    expect("the threshold once all are cancelled", hopeless.emptied).is_at_least(0, unit="")
 
 
 @requirement("CANCEL-04", profile="windows-a", needs=COUNTED, seconds=255)

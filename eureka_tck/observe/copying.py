@@ -126,8 +126,8 @@ class Hopeless:
 
     `took` is from its first answer until it opened, in s; `early` are the statuses of list reads
     in that time; `registered` counts the registrations it took in that time, `threshold` is what
-    it expected when it had opened; `serves` are then the statuses of a list read, a registration
-    and a read of it.
+    it expected when it had opened, `emptied` what once all of them were cancelled; `serves` are
+    the statuses of a list read, a registration and a read of it once it had opened.
     """
 
     tape: Tape
@@ -136,6 +136,7 @@ class Hopeless:
     registered: int
     threshold: int
     serves: tuple[int, int, int]
+    emptied: int
 
 
 def record_hopeless(cluster: Cluster) -> Hopeless:
@@ -171,12 +172,16 @@ def record_hopeless(cluster: Cluster) -> Hopeless:
             observer.wire.register(sample(APP, "late", duration=LONG)).status,
             observer.wire.instance(APP, "late").status,
         )
+        for name in ("late", *(f"early-{number}" for number in range(registered))):
+            observer.wire.cancel(APP, name)
+        emptied = observer.counters().threshold
+        observer.note(f"all are cancelled, threshold {emptied}")
         given = (
             f"a node that starts beside peers that refuse, {RETRIES} tries {WAIT:g} s apart, "
             "an open count of 1"
         )
         tape = observer.tape(given)
-        return Hopeless(tape, opened - first, tuple(early), registered, threshold, serves)
+        return Hopeless(tape, opened - first, tuple(early), registered, threshold, serves, emptied)
 
 
 LARGE: Final = 3000  # instances

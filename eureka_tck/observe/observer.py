@@ -15,7 +15,9 @@ from eureka_tck.observe.tape import Tape
 from eureka_tck.report.model import Moment
 from eureka_tck.verdict import Inconclusive
 from eureka_tck.wire.client import WireClient
+from eureka_tck.wire.errors import WireError
 from eureka_tck.wire.recorder import Recorder
+from eureka_tck.wire.task import cancel_task, register_task
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -27,7 +29,8 @@ if TYPE_CHECKING:
     from eureka_tck.wire.answer import Answer
     from eureka_tck.wire.exchange import Exchange
     from eureka_tck.wire.record import Applications, Record
-    from eureka_tck.wire.sample import Json, Sample
+    from eureka_tck.wire.sample import Sample
+    from eureka_tck.wire.task import TaskFields
 
 PACE: Final = 1.0  # registry s between two polls: at speed 10 ten a second
 SETTLING: Final = 0.6  # registry s from a run's first stamp until it is over: 114 ms were seen
@@ -89,16 +92,24 @@ class Observer:
     # what it does
 
     def register(self, samples: Collection[Sample]) -> None:
-        """Register many at once, by one batch as a peer sends it: nothing else is so quick."""
+        """
+        Register many at once, by one batch as a peer sends it: nothing else is so quick.
+
+        A registry that refuses the batch is told of each by a call of its own.
+        """
         self._cancelled -= {str(sample["instanceId"]) for sample in samples}
-        self._batch([_registration(sample) for sample in samples])
+        refused = self._batch([register_task(sample) for sample in samples])
+        for place, sample in enumerate(samples):
+            if place in refused:
+                self._by_itself(self.wire.register(sample, replication=True))
 
     def cancel(self, app_of: Mapping[str, str]) -> None:
         """Cancel many at once, by one batch; `app_of` says the application of each id."""
         self._cancelled |= set(app_of)
-        self._batch(
-            [{"appName": app, "id": name, "action": "Cancel"} for name, app in app_of.items()]
-        )
+        refused = self._batch([cancel_task(app, name) for name, app in app_of.items()])
+        for place, (name, app) in enumerate(app_of.items()):
+            if place in refused:
+                self._by_itself(self.wire.cancel(app, name, replication=True))
 
     def counters(self) -> Counters:
         """Read the node's own figures."""
@@ -184,20 +195,18 @@ class Observer:
             self._last_delta = answer.exchange
         return answer.applications()
 
-    def _batch(self, tasks: list[dict[str, Json]]) -> None:
-        answers = self.wire.batch(tasks).batch()
-        if refused := [answer.status for answer in answers if answer.status != 200]:  # noqa: PLR2004 - HTTP's own figure
+    def _batch(self, tasks: list[TaskFields]) -> frozenset[int]:
+        """Send a batch; return the places of the tasks that were not accepted."""
+        try:
+            answers = self.wire.batch(tasks).batch()
+        except WireError:  # how batches are answered is for other rows to say
+            answers = ()
+        accepted = {place for place, one in enumerate(answers) if one.status == 200}  # noqa: PLR2004 - HTTP's own figure
+        return frozenset(range(len(tasks))) - accepted
+
+    def _by_itself(self, answer: Answer) -> None:
+        if answer.status // 100 != 2:  # noqa: PLR2004 - HTTP's own figure
             raise Inconclusive(
-                f"a batch of {len(tasks)} tasks was answered {refused[0]} for {len(refused)}."
+                f"the registry took neither a batch nor a call of its own for "
+                f"{answer.exchange.url}: {answer.status}."
             )
-
-
-def _registration(sample: Sample) -> dict[str, Json]:
-    return {
-        "appName": sample["app"],
-        "id": sample["instanceId"],
-        "action": "Register",
-        "lastDirtyTimestamp": int(str(sample["lastDirtyTimestamp"])),
-        "status": sample["status"],
-        "instanceInfo": dict(sample),
-    }

@@ -12,6 +12,7 @@ from eureka_tck.observe.observer import Observer
 from eureka_tck.verdict import Inconclusive
 from eureka_tck.wire.exchange import Exchange
 from eureka_tck.wire.record import Application, Applications, Lease, Record
+from eureka_tck.wire.sample import sample
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -31,6 +32,8 @@ class Registry:
         self.paths: list[str] = []
         self.listed_next: list[Record] | None = None
         self.refuses = False
+        self.status = 200
+        self.called: list[str] = []
 
     def call(self, _: str, path: str, *, params: Mapping[str, str]) -> SimpleNamespace:
         """Answer a list read."""
@@ -50,6 +53,21 @@ class Registry:
         """Answer a batch."""
         status = 500 if self.refuses else 200
         return SimpleNamespace(batch=lambda: [SimpleNamespace(status=status)] * len(tasks))
+
+    def register(self, instance: Mapping[str, object], *, replication: bool) -> SimpleNamespace:
+        """Answer a registration."""
+        assert replication
+        self.called.append(f"register {instance['instanceId']}")
+        return self._answer()
+
+    def cancel(self, _: str, name: str, *, replication: bool) -> SimpleNamespace:
+        """Answer a cancellation."""
+        assert replication
+        self.called.append(f"cancel {name}")
+        return self._answer()
+
+    def _answer(self) -> SimpleNamespace:
+        return SimpleNamespace(status=self.status, exchange=Exchange(method="POST", url="/apps"))
 
     def close(self) -> None:
         """Have nothing open."""
@@ -149,11 +167,30 @@ def test_a_run_that_does_not_come_is_inconclusive(observer: Observer) -> None:
         observer.await_run({"APP"}, 1000, observer.clock.epoch_ms())
 
 
-def test_a_refused_batch_is_inconclusive(observer: Observer, registry: Registry) -> None:
-    """What was not registered cannot run out."""
+def test_what_a_refused_batch_brought_is_called_one_by_one(
+    observer: Observer, registry: Registry
+) -> None:
+    """How batches are answered is for other rows: these need their leases."""
     registry.refuses = True
 
-    with pytest.raises(Inconclusive, match="a batch of 1 tasks was answered 500 for 1"):
+    observer.register([sample("APP", "one"), sample("APP", "two")])
+    observer.cancel({"one": "APP"})
+
+    assert registry.called == ["register one", "register two", "cancel one"]
+
+
+def test_a_taken_batch_needs_no_other_call(observer: Observer, registry: Registry) -> None:
+    """One batch is all it takes."""
+    observer.register([sample("APP", "one")])
+
+    assert registry.called == []
+
+
+def test_what_no_call_brings_is_inconclusive(observer: Observer, registry: Registry) -> None:
+    """What was not registered cannot run out."""
+    registry.refuses, registry.status = True, 503
+
+    with pytest.raises(Inconclusive, match=r"neither a batch nor a call of its own .* 503"):
         observer.cancel({"one": "APP"})
 
 
