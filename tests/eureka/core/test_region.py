@@ -135,3 +135,12 @@ def test_without_a_whitelist_all_is_shown(build: Builder) -> None:
     copy.adopt(copy.with_all([build("1", "A"), build("2", "B")]), now=1.0)
 
     assert len(copy.instances) == 2
+
+
+def test_all_changes_can_be_forgotten(copy: RegionCopy, build: Builder) -> None:
+    """However many there were."""
+    copy.adopt(copy.with_all([build("1"), build("2")]), now=1.0)
+
+    copy.forget(before=10.0)
+
+    assert copy.recent == ()

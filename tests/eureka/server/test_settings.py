@@ -381,7 +381,7 @@ def test_a_wrong_url_is_told_without_its_login(file: Path) -> None:
     [
         ("server.ssl.certificate: {file}", "one of them is missing"),
         (
-            "server.ssl: {certificate: '{file}', certificatePrivateKey: '{file}', clientAuth: need}",
+            "server.ssl: {certificate: {file}, certificatePrivateKey: {file}, clientAuth: need}",
             "needs server.ssl.trust-certificate",
         ),
         ("server.ssl: {client-auth: want, trust-certificate: '{file}'}", "without TLS"),
