@@ -12,27 +12,29 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from eureka.core.instance import Key, Record
+    from eureka.core.lease import Lease
 
 
 class RecentChanges:
     """What `/apps/delta` lists, oldest change first."""
 
     def __init__(self) -> None:
-        self._changes: dict[Key, tuple[float, Record | None]] = {}
+        self._changes: dict[Key, tuple[float, Lease | Record]] = {}
         self.version = 0
         """Rises with every change, and never falls while the process lives."""
 
     def __len__(self) -> int:
         return len(self._changes)
 
-    def __iter__(self) -> Iterator[tuple[Key, Record | None]]:
-        """Yield key and final record of each; a record of None means: read the living lease."""
-        return ((key, final) for key, (_, final) in self._changes.items())
+    def __iter__(self) -> Iterator[Lease | Record]:
+        """Yield the lease of each, which tells its present state, or the record it left with."""
+        return (changed for _, changed in self._changes.values())
 
-    def note(self, key: Key, *, now: float, final: Record | None = None) -> None:
-        """Remember a change; `final` is the last state of an instance that left."""
+    def note(self, changed: Lease | Record, *, now: float) -> None:
+        """Remember a change of a lease, or the last state of an instance that left."""
+        key = changed.instance.key
         self._changes.pop(key, None)
-        self._changes[key] = (now, final)
+        self._changes[key] = (now, changed)
         self.version += 1
 
     def forget(self, *, before: float, most: int = sys.maxsize) -> int:

@@ -92,9 +92,8 @@ class Registry:
         return self.leases.listing(vip, secure=secure)
 
     def recent(self) -> Iterator[Record]:
-        """Yield the recently changed instances, each once, as they are now or as they left."""
-        for key, final in self.changes:
-            yield self.leases.held(key).record() if final is None else final
+        """Return the recently changed instances, each once, as they are now or as they left."""
+        return (Record(one.instance, one.renewed_ms) for one in self.changes)
 
     def expiry_enabled(self, *, now: Instant) -> bool:
         """Tell whether leases may expire now."""
@@ -161,8 +160,9 @@ class Registry:
             updated_ms=now.epoch_ms,
             action=Action.ADDED,
         )
-        self.leases.put(Lease.of(after, now=now))
-        self.changes.note(after.key, now=now.monotonic)
+        lease = Lease.of(after, now=now)
+        self.leases.put(lease)
+        self.changes.note(lease, now=now.monotonic)
         return Changed(before, after)
 
     def renew(self, key: Key, *, now: Instant, replicated: bool) -> Renewal:
@@ -284,7 +284,7 @@ class Registry:
             lease = Lease.of(after, now=now)
             lease.age(silence, renewed=renewed, now=now)
             self.leases.put(lease)
-        self.changes.note(after.key, now=now.monotonic)
+        self.changes.note(lease, now=now.monotonic)
         return Changed(before, after)
 
     def set_metadata(self, key: Key, added: Mapping[str, str], *, now: Instant) -> Changed:
@@ -387,7 +387,7 @@ class Registry:
             action=Action.MODIFIED,
         )
         self.leases.change(lease, after)
-        self.changes.note(after.key, now=now.monotonic)
+        self.changes.note(lease, now=now.monotonic)
         return Changed(before, after)
 
     def _remove(self, lease: Lease, *, now: Instant) -> Changed:
@@ -397,8 +397,7 @@ class Registry:
         )
         self.leases.remove(lease)
         self.preservation.client_went()
-        final = Record(after, lease.renewed_ms)
-        self.changes.note(after.key, now=now.monotonic, final=final)
+        self.changes.note(Record(after, lease.renewed_ms), now=now.monotonic)
         return Changed(before, after)
 
 

@@ -96,6 +96,11 @@ class Application:
 async def _send(send: Send, response: Response) -> None:
     headers = list(response.headers)
     if response.status != NO_CONTENT:
-        headers.append((b"content-length", b"%d" % len(response.body)))
+        size = len(response.body) + sum(map(len, response.more))
+        headers.append((b"content-length", b"%d" % size))
     await send({"type": "http.response.start", "status": response.status, "headers": headers})
-    await send({"type": "http.response.body", "body": response.body})
+    piece = response.body
+    for following in response.more:
+        await send({"type": "http.response.body", "body": piece, "more_body": True})
+        piece = following
+    await send({"type": "http.response.body", "body": piece})

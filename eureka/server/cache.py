@@ -12,11 +12,10 @@ an application that came since the last refresh would stay unknown for no gain.
 
 from __future__ import annotations
 
-import gzip
 from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
-from isal import igzip
+from isal import isal_zlib
 
 from eureka.wire.negotiation import Format
 
@@ -31,6 +30,8 @@ MOST_REGIONAL: Final = 32
 """Lists that name regions and are kept; each may be as large as the registry."""
 
 FASTEST: Final = 1  # level of isal; level 2 takes twice as long for 4 % less
+_GZIP: Final = 31  # zlib's wbits: the largest window, with the head and tail of gzip
+_PIECE: Final = 1024 * 1024  # bytes
 _LARGE: Final = 256 * 1024
 """Bytes of a body that is not kept beside its gzipped form before somebody wants it plain too."""
 
@@ -53,52 +54,59 @@ class Payload:
 
     __slots__ = ("_plain", "_zipped", "made_at", "versions")
 
-    def __init__(self, body: bytes, made_at: float, versions: tuple[int, ...] = ()) -> None:
+    def __init__(
+        self, body: bytes | tuple[bytes, ...], made_at: float, versions: tuple[int, ...] = ()
+    ) -> None:
         self.made_at = made_at
         self.versions = versions
-        self._plain: bytes | None = body
+        self._plain = body if isinstance(body, tuple) else (body,)
         self._zipped: bytes | None = None
 
     @property
     def body(self) -> bytes:
         """The list."""
-        if self._plain is None:
-            self._plain = gzip.decompress(self.zipped)
+        if len(self.pieces) > 1:
+            self._plain = (b"".join(self.pieces),)
+        return self._plain[0]
+
+    @property
+    def pieces(self) -> tuple[bytes, ...]:
+        """The list in pieces: to join a hundred megabytes keeps everybody waiting."""
+        if not self._plain:
+            self._plain = tuple(_unzipped(self.zipped))
         return self._plain
 
     @property
     def zipped(self) -> bytes:
         """The list, gzipped."""
         if self._zipped is None:
-            plain = self.body
-            zipped: bytes = igzip.compress(plain, FASTEST)
-            self._zipped = zipped
-            if len(plain) > _LARGE:
-                self._plain = None
+            self._zipped = zipped_from(self.pieces)
+            if sum(map(len, self.pieces)) > _LARGE:
+                self._plain = ()
         return self._zipped
 
     @classmethod
     def of_zipped(cls, zipped: bytes, made_at: float, versions: tuple[int, ...]) -> Payload:
         """Return a list that nobody wanted plain yet."""
-        payload = cls(b"", made_at, versions)
-        payload._plain, payload._zipped = None, zipped
+        payload = cls((), made_at, versions)
+        payload._zipped = zipped
         return payload
 
     def has(self, *, zipped: bool) -> bool:
         """Tell whether this form is there."""
-        return (self._zipped if zipped else self._plain) is not None
+        return self._zipped is not None if zipped else bool(self._plain)
 
     def make(self, *, zipped: bool) -> Payload:
         """Have this form ready."""
-        _ = self.zipped if zipped else self.body
+        _ = self.zipped if zipped else self.pieces
         return self
 
     def be_ready_as(self, earlier: Payload) -> None:
         """Have ready what was wanted of the list before this one."""
         if earlier._zipped is not None:
             _ = self.zipped
-            if earlier._plain is not None:
-                _ = self.body
+            if earlier._plain:
+                _ = self.pieces
 
 
 class ResponseCache:
@@ -240,6 +248,22 @@ class ResponseCache:
             payloads.pop(key, None)
             if not payloads:
                 del self._current[key.kind, key.name]
+
+
+def zipped_from(pieces: Iterable[bytes]) -> bytes:
+    """Return the pieces as one gzip stream; each is a step, and no step takes long."""
+    squeezer = isal_zlib.compressobj(FASTEST, wbits=_GZIP)
+    squeezed = [squeezer.compress(piece) for piece in pieces]
+    return b"".join((*squeezed, squeezer.flush()))
+
+
+def _unzipped(zipped: bytes) -> Iterator[bytes]:
+    """Yield what was zipped, in pieces."""
+    stretcher = isal_zlib.decompressobj(wbits=_GZIP)
+    rest = zipped
+    while not stretcher.eof:
+        yield stretcher.decompress(rest, _PIECE)
+        rest = stretcher.unconsumed_tail
 
 
 def _touched(change: Changed) -> Iterable[tuple[Kind, str]]:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 monotonic = time.monotonic
 """Real seconds since some moment, for what is measured and not decided by registry time."""
 
-processor = time.thread_time
-"""Processor seconds this thread has used."""
+processor = time.process_time
+"""Processor seconds this process has used, all its threads."""
 
 
 class Clock:

@@ -64,6 +64,7 @@ class Response(msgspec.Struct, gc=False):
     status: int
     body: bytes = b""
     headers: Headers = ()
+    more: tuple[bytes, ...] = ()  # of a large body, sent piece by piece behind `body`
 
 
 def read_head(

@@ -13,12 +13,10 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from isal import isal_zlib
-
-from eureka.server.cache import FASTEST, Payload
+from eureka.server.cache import Payload, zipped_from
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from eureka.core.registry import Registry
     from eureka.server.cache import CacheKey, ResponseCache
@@ -28,7 +26,7 @@ if TYPE_CHECKING:
 LARGE: Final = 2_500
 """Instances; a list of so many takes 30 ms when none of them was written before."""
 
-_GZIP_WINDOW: Final = 31  # zlib's wbits: the largest window, with the head and tail of gzip
+_PIECE: Final = 256 * 1024  # bytes sent at once, at least
 
 
 class Later(Exception):  # noqa: N818 - it reads as the statement it is
@@ -159,9 +157,20 @@ def _payload(
 ) -> Payload:
     """Write a list and zip it, part by part: no step keeps the interpreter for long."""
     parts = write()
-    if not zipped:
-        return Payload(b"".join(parts), made_at, versions)
-    squeezer = isal_zlib.compressobj(FASTEST, wbits=_GZIP_WINDOW)
-    pieces = [squeezer.compress(part) for part in parts]
-    pieces.append(squeezer.flush())
-    return Payload.of_zipped(b"".join(pieces), made_at, versions)
+    if zipped:
+        return Payload.of_zipped(zipped_from(parts), made_at, versions)
+    return Payload(tuple(_pieces(parts)), made_at, versions)
+
+
+def _pieces(parts: list[bytes]) -> Iterator[bytes]:
+    """Yield parts joined to pieces of some size: each is sent on its own."""
+    waiting: list[bytes] = []
+    size = 0
+    for part in parts:
+        waiting.append(part)
+        size += len(part)
+        if size >= _PIECE:
+            yield waiting[0] if len(waiting) == 1 else b"".join(waiting)
+            waiting, size = [], 0
+    if waiting:
+        yield b"".join(waiting)

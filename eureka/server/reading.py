@@ -108,7 +108,8 @@ class Reading:
             payload = Payload(self.lists.no_addresses(key), now.monotonic)
         if zipped:
             return Response(200, payload.zipped, (_LABELS[form], _GZIP))
-        return Response(200, payload.body, (_LABELS[form],))
+        first, *more = payload.pieces
+        return Response(200, first, (_LABELS[form],), tuple(more))
 
     def _instance(self, request: Request) -> Response:
         key = Key(request.target.name, request.target.id)

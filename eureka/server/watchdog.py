@@ -2,8 +2,9 @@
 The pauses of the loop: how long something kept everyone else waiting.
 
 A timer that should go off every few milliseconds goes off late by as much as the loop was kept.
-Of that, the processor time this thread used meanwhile is our own doing;
-the rest is the machine's, which had something else to do.
+Of that, the processor time this process used meanwhile is our own doing
+(a thread beside the loop keeps it too, while it holds the interpreter);
+the rest is the machine's, which had other things to do.
 """
 
 from __future__ import annotations

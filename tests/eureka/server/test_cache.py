@@ -199,7 +199,7 @@ def test_a_large_list_is_kept_in_the_form_somebody_wants() -> None:
     zipped = payload.zipped
     assert payload.zipped is zipped
     assert gzip.decompress(zipped) == large
-    assert payload._plain is None
+    assert not payload._plain
     assert payload.body == large
     assert payload.body is payload.body
     assert payload.zipped is zipped
