@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from eureka_tck.model.call import Cancel, Register
 from eureka_tck.model.dialect import STRICT
-from eureka_tck.model.play import Broken, epilogue, named, observe
+from eureka_tck.model.play import Broken, denied, epilogue, named, observe
 from eureka_tck.model.prediction import REFUSED
 from eureka_tck.model.program import programs
 from eureka_tck.model.registry import OK, ModelRegistry
@@ -73,9 +73,11 @@ class Difference:
         one, other = self.replies
         names = tuple(
             sorted(
-                name
-                for name in {*one.said, *other.said}
-                if one.said.get(name) != other.said.get(name)
+                {
+                    name.partition(" of ")[0]  # of whichever instance
+                    for name in {*one.said, *other.said}
+                    if one.said.get(name) != other.said.get(name)
+                }
             )
         )
         sides = tuple(tuple(sorted(rows)) for rows in self.rows)
@@ -165,11 +167,7 @@ def _reply(call: Call, answer: Answer, prediction: Prediction, changed: set[str]
     if not prediction.allows(answer.status):
         broken = (Broken("the status", prediction.due, answer.status, prediction.rows),)
     else:
-        broken = tuple(
-            Broken(name, fact.due, said.get(name), fact.rows)
-            for name, fact in prediction.facts.items()
-            if answer.status == OK and said.get(name) != fact.due
-        )
+        broken = tuple(denied(prediction, said))
     return Reply(answer.status, said, answer.exchange, broken)
 
 

@@ -11,7 +11,7 @@ from eureka_tck.model.registry import OK, ModelRegistry
 from eureka_tck.wire.sample import DIRTY_MS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from eureka_tck.model.call import Call, Who
     from eureka_tck.model.dialect import Dialect
@@ -99,50 +99,64 @@ def _step(call: Call, wire: WireClient, model: ModelRegistry) -> Step:
         broken.append(Broken("the status", prediction.due, answer.status, prediction.rows))
     elif answer.status == OK:
         said = observe(call, answer, {str(who) for who in model.changes})
-        broken = [
-            Broken(name, fact.due, said.get(name), fact.rows)
-            for name, fact in prediction.facts.items()
-            if said.get(name) != fact.due
-        ]
+        broken = list(denied(prediction, said))
     return Step(call, answer.exchange, answer.status, said, prediction, tuple(broken))
+
+
+def denied(prediction: Prediction, said: Mapping[str, object]) -> Iterator[Broken]:
+    """Yield what an answer says otherwise; of an instance that is not listed nothing is said."""
+    for name, fact in prediction.facts.items():
+        if name in said and said[name] != fact.due:
+            yield Broken(name, fact.due, said[name], fact.rows)
 
 
 def observe(call: Call, answer: Answer, changed: set[str]) -> dict[str, object]:
     """Return what an answer says, by the names that predictions use."""
     match call:
         case ReadOne():
-            status, override, t, ip, metadata = _shown(answer.record())
-            names = ("status", "overridden status", "T", "ip", "metadata")
-            return dict(zip(names, (status, override, t, ip, metadata), strict=True))
+            return _told(answer.record())
         case ReadApp():
-            listed = answer.application()
-            return {"instances": {_name(one): _shown(one) for one in listed.instance}}
+            return _listed(answer.application().instance)
         case ReadAll():
             every = answer.applications()
-            return {"instances": {_name(one): _shown(one) for one in every}, "hash": every.hash}
+            return _listed(every) | {"hash": every.hash}
         case ReadDelta():
             return _changes(answer.applications(), changed)
     return {}
 
 
 def _changes(delta: Applications, changed: set[str]) -> dict[str, object]:
-    told = {_name(one): (one.action, *_shown(one)) for one in delta if _name(one) in changed}
+    said: dict[str, object] = {"hash": delta.hash}
+    entries = [one for one in delta if _name(one) in changed]
+    said["changes"] = tuple(sorted(_name(one) for one in entries))
     # Programs before this one have left their own entries: all of what is gone.
-    living = tuple(
+    said["living entries of instances that nobody changed"] = tuple(
         _name(one) for one in delta if _name(one) not in changed and one.action != "DELETED"
     )
+    for one in entries:
+        said[f"action of {_name(one)}"] = one.action
+        said |= _told(one, f" of {_name(one)}")
+    return said
+
+
+def _listed(records: Iterable[Record]) -> dict[str, object]:
+    said: dict[str, object] = {}
+    names = []
+    for one in records:
+        names.append(_name(one))
+        said |= _told(one, f" of {_name(one)}")
+    return said | {"instances": tuple(sorted(names))}
+
+
+def _told(record: Record, of: str = "") -> dict[str, object]:
     return {
-        "changes": told,
-        "living entries of instances that nobody changed": living,
-        "hash": delta.hash,
+        f"status{of}": record.status,
+        f"overridden status{of}": record.overridden_status,
+        f"T{of}": None if record.dirty_ms is None else record.dirty_ms - DIRTY_MS,
+        f"ip{of}": record.ip,
+        f"metadata{of}": tuple(sorted(record.user_metadata.items())),
     }
 
 
 def _name(record: Record) -> str:
     return f"{record.app}/{record.id}"
-
-
-def _shown(record: Record) -> tuple[object, ...]:
-    t = None if record.dirty_ms is None else record.dirty_ms - DIRTY_MS
-    metadata = tuple(sorted(record.user_metadata.items()))
-    return (record.status, record.overridden_status, t, record.ip, metadata)

@@ -44,7 +44,6 @@ OK, STORED, BAD, UNKNOWN = 200, 204, 400, 404
 STATUS_ROWS: Final[Rows] = ("STATUS-05", "STATUS-01", "STATUS-02", "STATUS-15", "WIRE-25")
 DATA_ROWS: Final[Rows] = ("REG-05", "META-01", "META-03", "WIRE-17")
 T_ROWS: Final[Rows] = ("REG-05", "STATUS-14", "META-05")
-DELTA_ROWS: Final[Rows] = ("DELTA-01", "CANCEL-02", "STATUS-10", "META-02")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +55,6 @@ class Held:
     ip: str
     override: str | None = None
     metadata: tuple[tuple[str, str], ...] = ()
-
-    def shown(self) -> tuple[str, str, int, str, tuple[tuple[str, str], ...]]:
-        """Return what every full reading shows of it, in an order of its own."""
-        return (
-            self.status,
-            self.override or "UNKNOWN",
-            self.t,
-            self.ip,
-            tuple(sorted(self.metadata)),
-        )
 
 
 @dataclass(slots=True)
@@ -98,7 +87,7 @@ class ModelRegistry:
             case ReadApp():
                 return self._read_app(call)
             case ReadAll():
-                return answered(OK, "QUERY-01", facts=self._listing(self.held))
+                return self._read_all()
             case ReadDelta():
                 return self._read_delta()
         assert_never(call)
@@ -192,35 +181,48 @@ class ModelRegistry:
         held = self.held.get(call.who)
         if held is None:
             return answered(UNKNOWN, "QUERY-01", "CANCEL-01", "REG-02", "REG-04")
-        return answered(OK, "QUERY-01", "REG-01", facts=_facts(held, self._status_rows()))
+        return answered(OK, "QUERY-01", "REG-01", facts=self._facts(held))
 
     def _read_app(self, call: ReadApp) -> Prediction:
         found = [who for who in self.held if who.app == call.app]
         if not found:
             return answered(UNKNOWN, "QUERY-01", "CANCEL-05")
-        listed = self._listing(found)
-        return answered(OK, "QUERY-01", facts={"instances": listed["instances"]})
+        return answered(OK, "QUERY-01", facts=self._listing(found))
+
+    def _read_all(self) -> Prediction:
+        facts = self._listing(self.held) | {"hash": Fact(self._hash(), ("WIRE-15",))}
+        return answered(OK, "QUERY-01", facts=facts)
 
     def _read_delta(self) -> Prediction:
-        told = {
-            str(who): (action, *(last or self.held[who]).shown())
-            for who, (action, last) in self.changes.items()
+        facts = {
+            "changes": Fact(_names(self.changes), ("DELTA-01", "CANCEL-02", "STATUS-10")),
+            "living entries of instances that nobody changed": Fact((), ("DELTA-01",)),
+            "hash": Fact(self._hash(), ("DELTA-02",)),
         }
-        return answered(
-            OK,
-            "DELTA-01",
-            facts={
-                "changes": Fact(told, (*DELTA_ROWS, *self._status_rows())),
-                "living entries of instances that nobody changed": Fact((), ("DELTA-01",)),
-                "hash": Fact(self._hash(), ("DELTA-02", *self._status_rows())),
-            },
-        )
+        for who, (action, last) in self.changes.items():
+            facts[f"action of {who}"] = Fact(action, ("DELTA-01", "META-02", "STATUS-10"))
+            facts |= self._facts(last or self.held[who], f" of {who}")
+        return answered(OK, "DELTA-01", facts=facts)
 
     def _listing(self, among: Iterable[Who]) -> dict[str, Fact]:
-        shown = {str(who): self.held[who].shown() for who in among}
+        whom = list(among)
+        facts = {"instances": Fact(_names(whom), ("QUERY-01", "CACHE-02", "CANCEL-05"))}
+        for who in whom:
+            facts |= self._facts(self.held[who], f" of {who}")
+        return facts
+
+    def _facts(self, held: Held, of: str = "") -> dict[str, Fact]:
+        """Return what a reading says of one instance; `of` is added to the names of the facts."""
+        status_rows = self._status_rows()
+        override_rows = ("STATUS-01", "STATUS-03", "STATUS-06", "WIRE-24")
         return {
-            "instances": Fact(shown, ("QUERY-01", "CACHE-02", *self._status_rows())),
-            "hash": Fact(self._hash(), ("WIRE-15", *self._status_rows())),
+            f"status{of}": Fact(held.status, status_rows),
+            f"overridden status{of}": Fact(
+                held.override or "UNKNOWN", (*override_rows, *status_rows[len(STATUS_ROWS) :])
+            ),
+            f"T{of}": Fact(held.t, T_ROWS),
+            f"ip{of}": Fact(held.ip, DATA_ROWS),
+            f"metadata{of}": Fact(tuple(sorted(held.metadata)), DATA_ROWS),
         }
 
     def _status_rows(self) -> Rows:
@@ -251,14 +253,5 @@ def _ruled(reported: str, override: str | None, old: Held | None) -> str:
     return reported
 
 
-def _facts(held: Held, status_rows: Rows) -> dict[str, Fact]:
-    status, override, t, ip, metadata = held.shown()
-    return {
-        "status": Fact(status, status_rows),
-        "overridden status": Fact(
-            override, ("STATUS-01", "STATUS-03", "STATUS-06", "WIRE-24", *status_rows)
-        ),
-        "T": Fact(t, T_ROWS),
-        "ip": Fact(ip, DATA_ROWS),
-        "metadata": Fact(metadata, DATA_ROWS),
-    }
+def _names(whom: Iterable[Who]) -> tuple[str, ...]:
+    return tuple(sorted(str(who) for who in whom))
