@@ -11,6 +11,7 @@ from eureka.core.copying import Ask, Pause, StartUpCopy
 from eureka.core.errors import InvalidRequest
 from eureka.core.event import Changed
 from eureka.core.outbox import DELIVERED
+from eureka.server.information import Replica
 from eureka.server.peers import BROKEN, TOO_SLOW, PeerClient, PeerSender, TooLarge
 from eureka.server.tls import context_for
 from eureka.wire.reading import read_applications
@@ -49,6 +50,13 @@ class Cluster:
         a URL that turned out to be this node itself has none that counts.
         """
         return [sender for sender in self._senders.values() if not sender.is_self]
+
+    def replicas(self) -> tuple[Replica, ...]:
+        """Return the peers, and whether each answered when it was last asked."""
+        return tuple(
+            Replica(sender.shown, bool(sender.last_success_ms) and not sender.last_error)
+            for sender in self.senders
+        )
 
     def set_peers(self, urls: Iterable[str]) -> None:
         """Replicate to these URLs, this node's own left out; none at all changes nothing."""

@@ -112,6 +112,7 @@ class RegistryServer:
         self.cluster = Cluster(self.service, clock, log)
         self.service.node_id = self.cluster.node_id
         self.service.told = self.cluster.nudge
+        self.service.information.replicas = self.cluster.replicas
         self._settings = settings
         self._clock = clock
         self._listener = listener

@@ -165,7 +165,8 @@ class Connection:
             yield (await self._reader.readexactly(size + 2))[:-2]
 
     async def call(self, method: str, path: str, body: bytes = b"", **headers: str) -> Reply:
-        """Make one call and return its response."""
+        """Make one call and return its response; JSON is asked for unless told."""
+        headers = {"Accept": "application/json", **headers}
         lines = [f"{method} {path} HTTP/1.1", "Host: registry"]
         lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
         if body:

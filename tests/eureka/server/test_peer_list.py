@@ -242,3 +242,30 @@ def test_two_nodes_agree(stage: Stage) -> None:
                     assert text in other
 
     stage.play(story())
+
+
+def test_the_status_of_the_server_tells_which_peers_answer(stage: Stage) -> None:
+    """By their URLs, in both formats."""
+
+    async def story() -> None:
+        async with stage.scripted(delivered) as peer:
+            urls = (peer.url, "http://127.0.0.1:1/eureka/")
+            async with stage.running(**replicating(*urls), speed=FAST) as server:
+                await stage.until(lambda: "opened" in server.log, "the registry to open")
+                await register(server, stage)
+                await stage.until(
+                    lambda: any(one.available for one in server.server.cluster.replicas()),
+                    "the peer's answer",
+                )
+                told = (await server.call("GET", "/eureka/status", Accept=JSON)).json()
+                assert isinstance(told, dict)
+                assert told["applicationStats"] == {
+                    "registered-replicas": ",".join(urls),
+                    "available-replicas": urls[0],
+                    "unavailable-replicas": urls[1],
+                }
+                xml = (await server.call("GET", "/eureka/status", Accept="application/xml")).body
+                expected = f"<available-replicas>{urls[0]}</available-replicas>"
+                assert expected.encode() in xml
+
+    stage.play(story())
