@@ -81,6 +81,15 @@ class Instance(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     action: Action = Action.ADDED
 
     @property
+    def true_for(self) -> float:
+        """
+        Return how long a registration or a renewal stays true (s): until the next one is due.
+
+        Who sent no lease info is given the default duration, as in the reference.
+        """
+        return float(self.renewal_interval if self.sent_lease_info else DEFAULT_DURATION)
+
+    @property
     def vips(self) -> tuple[str, ...]:
         """Return the VIP addresses it lists; blanks count, as in the reference."""
         return tuple(self.vip_address.split(",")) if self.vip_address else ()

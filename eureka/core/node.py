@@ -15,7 +15,7 @@ from eureka.core.departures import Cancelled, Departures
 from eureka.core.errors import InvalidRequest, RequestError
 from eureka.core.event import Event, Evicted
 from eureka.core.healing import Healer
-from eureka.core.instance import DEFAULT_DURATION, Record
+from eureka.core.instance import Record
 from eureka.core.outbox import Missing, Outbox
 from eureka.core.receipts import Receipts
 from eureka.core.registry import Registry
@@ -152,7 +152,8 @@ class Node:
         """
         renewal = self.registry.renew(key, now=now, replicated=replicated)
         if not replicated:
-            self._tell(Kind.HEARTBEAT, key, now=now)
+            for outbox in self.outboxes.values():
+                outbox.beat(renewal.lease, now=now.monotonic)
         events: tuple[Event, ...] = (renewal.changed,) if renewal.changed else ()
         held_ms = renewal.lease.instance.dirty_ms
         if dirty_ms is None or dirty_ms == held_ms or not self.registry.policy.compare_timestamps:
@@ -179,8 +180,8 @@ class Node:
         lease = self.registry.renew_plainly(app, instance_id, dirty_ms, now=now)
         if lease is None:
             return False
-        if self.outboxes:
-            self._tell(Kind.HEARTBEAT, lease.instance.key, now=now)
+        for outbox in self.outboxes.values():
+            outbox.beat(lease, now=now.monotonic)
         return True
 
     def cancel(self, key: Key, *, now: Instant, replicated: bool) -> Answer:
@@ -193,8 +194,8 @@ class Node:
             self.departures.cancelled(key, Cancelled(dirty_ms, at, now.monotonic))
         changed = self.registry.cancel(key, now=now)
         self.revisions.forget(key)
-        if replicated:
-            self._withdraw(key)
+        if replicated and held is not None:
+            self._withdraw(key, held)
         elif self.outboxes:
             mark = Mark(at, dirty_ms, Revision(), Status.UNKNOWN)
             self._put(Task(kind=Kind.CANCEL, key=key, mark=mark), self._replication.life, now=now)
@@ -315,8 +316,8 @@ class Node:
                     self.revisions.next(now=now),
                     silence=now.monotonic - lease.heard_at,
                 )
-                task = _task(Kind.REGISTER, finding.key, lease, mark)
-                outbox.put(task, life=_interval(lease), now=now.monotonic)
+                task = _task(Kind.REGISTER, lease, mark)
+                outbox.put(task, life=lease.instance.true_for, now=now.monotonic)
             else:
                 events += self._adopt(lease, finding.instance, now=now)
                 rift.cause(now=now.monotonic)  # what the answer does not tell: stamps
@@ -385,9 +386,10 @@ class Node:
         if task.kind is Kind.REGISTER:
             return self._arrivals.register(_registered_by(task), mark, now=now)
         if task.kind is Kind.CANCEL:
+            held = self.registry.leases.find(task.key)
             changed = self._arrivals.cancel(task.key, mark, now=now)
-            if changed is not None:
-                self._withdraw(task.key)
+            if changed is not None and held is not None:
+                self._withdraw(task.key, held)
             return changed
         status = task.status or Status.UNKNOWN
         return self._arrivals.change_override(task.key, status, mark, now=now)
@@ -422,21 +424,18 @@ class Node:
         revision = self.revisions.of(instance.key)
         return Mark(at, instance.dirty_ms, revision, instance.overridden_status, silence)
 
-    def _tell(self, kind: Kind, key: Key, *, now: Instant, at: Stamp | None = None) -> None:
-        """Tell every peer of a client's call, as the instance is after it."""
+    def _tell(self, kind: Kind, key: Key, *, now: Instant, at: Stamp) -> None:
+        """Tell every peer of a client's change, as the instance is after it."""
         if not self.outboxes:
             return
         lease = self.registry.leases.held(key)
-        mark = None if at is None else self._mark(lease, at)
-        life = self._replication.life
-        if kind in (Kind.REGISTER, Kind.HEARTBEAT):
-            life = _interval(lease)
-        self._put(_task(kind, key, lease, mark), life, now=now)
+        life = lease.instance.true_for if kind is Kind.REGISTER else self._replication.life
+        self._put(_task(kind, lease, self._mark(lease, at)), life, now=now)
 
-    def _withdraw(self, key: Key) -> None:
+    def _withdraw(self, key: Key, lease: Lease) -> None:
         """Tell nobody any more of an instance that another node cancelled."""
         for outbox in self.outboxes.values():
-            outbox.withdraw(key)
+            outbox.withdraw(key, lease)
 
     def _put(self, task: Task, life: float, *, now: Instant) -> None:
         for outbox in self.outboxes.values():
@@ -455,21 +454,13 @@ def _commanded(task: Task) -> Status:
     return task.status
 
 
-def _task(kind: Kind, key: Key, lease: Lease, mark: Mark | None = None) -> Task:
+def _task(kind: Kind, lease: Lease, mark: Mark) -> Task:
     instance = lease.instance
-    overridden = kind is Kind.HEARTBEAT and instance.overridden_status is not Status.UNKNOWN
     return Task(
         kind=kind,
-        key=key,
+        key=instance.key,
         dirty_ms=instance.dirty_ms,
         status=instance.status,
-        override=instance.overridden_status if overridden else None,
         record=lease.record() if kind is Kind.REGISTER else None,
         mark=mark,
     )
-
-
-def _interval(lease: Lease) -> float:
-    """Return how long a registration or a renewal stays true: until the next renewal is due."""
-    instance = lease.instance
-    return float(instance.renewal_interval if instance.sent_lease_info else DEFAULT_DURATION)

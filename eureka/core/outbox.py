@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from eureka.core.instance import Instance, Key
-from eureka.core.task import Kind, PeerAnswer, Task
+from eureka.core.task import Kind, PeerAnswer, Task, heartbeat_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from eureka.core.lease import Lease
     from eureka.core.policy import ReplicationPolicy
 
 DELIVERED = 200
@@ -62,13 +63,22 @@ Finding = Missing | Newer
 class _Waiting:
     """A task in the queue: since when, for whose call, and its place among the others."""
 
-    __slots__ = ("expires_at", "place", "since", "task")
+    __slots__ = ("expires_at", "lease", "place", "since", "task")
 
-    def __init__(self, task: Task, *, since: float, expires_at: float, place: int) -> None:
+    def __init__(
+        self,
+        task: Task,
+        *,
+        since: float,
+        expires_at: float,
+        place: int = 0,
+        lease: Lease | None = None,
+    ) -> None:
         self.task = task
         self.since = since
         self.expires_at = expires_at
         self.place = place
+        self.lease = lease
 
 
 class _Sealed:
@@ -87,6 +97,8 @@ class Outbox:
     def __init__(self, policy: ReplicationPolicy) -> None:
         self._policy = policy
         self._queue: dict[tuple[Key, Kind], _Waiting] = {}
+        self._beats: dict[Lease, float] = {}
+        """The leases that were renewed since the last batch, and when they last were."""
         self._sealed: deque[_Sealed] = deque()
         self._on_the_way = False  # the first of the sealed is at the peer's mercy
         self._not_before = 0.0
@@ -105,7 +117,8 @@ class Outbox:
     @property
     def waiting(self) -> int:
         """The tasks not delivered yet, those on their way included."""
-        return len(self._queue) + sum(len(sealed.waiting) for sealed in self._sealed)
+        sealed = sum(len(sealed.waiting) for sealed in self._sealed) if self._sealed else 0
+        return len(self._queue) + len(self._beats) + sealed
 
     def put(self, task: Task, *, life: float, now: float) -> None:
         """
@@ -127,14 +140,29 @@ class Outbox:
                 self._queue[name] = earlier
             return
         self._make_room()
-        if not self._queue:
+        if not self._queue and not self._beats:
             self._oldest = now
         self._queue[name] = _Waiting(
             task, since=now, expires_at=expires_at, place=self._next_place()
         )
 
-    def withdraw(self, key: Key) -> None:
+    def beat(self, lease: Lease, *, now: float) -> None:
+        """
+        Take a renewal: nearly all there is to tell, so it makes no object until it leaves.
+
+        What leaves is the record as it is then. A change that waits goes before it.
+        """
+        beats = self._beats
+        if lease not in beats:
+            if self.waiting >= self._policy.capacity:
+                self._make_room()
+            if not beats and not self._queue:
+                self._oldest = now
+        beats[lease] = now
+
+    def withdraw(self, key: Key, lease: Lease) -> None:
         """Drop what waits of an instance, since it is not true any more."""
+        self._beats.pop(lease, None)
         if self._queue:
             for kind in Kind:
                 self._queue.pop((key, kind), None)
@@ -145,9 +173,10 @@ class Outbox:
             return None
         if self._sealed:
             return self._not_before
-        if not self._queue:
+        waiting = len(self._queue) + len(self._beats)
+        if not waiting:
             return None
-        if len(self._queue) >= self._policy.batch_size:
+        if waiting >= self._policy.batch_size:
             return self._not_before
         return max(self._not_before, self._oldest + self._policy.batching_delay)
 
@@ -228,12 +257,38 @@ class Outbox:
         self._not_before = now
 
     def _seal(self) -> _Sealed:
-        names = list(self._queue)[: self._policy.batch_size]
-        sealed = _Sealed(self._next_batch(), [self._queue.pop(name) for name in names])
-        if self._queue:
+        size = self._policy.batch_size
+        names = list(self._queue)[:size]
+        room = size - len(names)
+        renewed = list(self._beats)[:room] if len(self._beats) > room else list(self._beats)
+        before: list[_Waiting] = []
+        behind: list[_Waiting] = []
+        latest = {lease.instance.key: lease for lease in renewed} if names else None
+        for lease in renewed:
+            beat = self._renewal(lease)
+            if latest is None or latest[lease.instance.key] is lease:
+                leads = names and self._ends_cancelled(lease.instance.key)
+                (before if leads else behind).append(beat)
+        changes = [self._queue.pop(name) for name in names]
+        sealed = _Sealed(self._next_batch(), [*before, *changes, *behind])
+        if self._queue and not self._beats:
             self._oldest = min(waiting.since for waiting in self._queue.values())
         self._sealed.append(sealed)
         return sealed
+
+    def _renewal(self, lease: Lease) -> _Waiting:
+        renewed_at = self._beats.pop(lease)
+        expires_at = renewed_at + lease.instance.true_for
+        task = heartbeat_of(lease.instance)
+        return _Waiting(task, since=renewed_at, expires_at=expires_at, lease=lease)
+
+    def _ends_cancelled(self, key: Key) -> bool:
+        """Tell whether a cancellation is the last that waits of an instance."""
+        cancelled = self._queue.get((key, Kind.CANCEL))
+        if cancelled is None:
+            return False
+        registered = self._queue.get((key, Kind.REGISTER))
+        return registered is None or registered.place < cancelled.place
 
     def _drop_the_untrue(self, sealed: _Sealed, *, now: float) -> None:
         """
@@ -243,7 +298,9 @@ class Outbox:
         kept = [
             waiting
             for waiting in sealed.waiting
-            if now < waiting.expires_at and (waiting.task.key, waiting.task.kind) not in self._queue
+            if now < waiting.expires_at
+            and waiting.lease not in self._beats
+            and (waiting.task.key, waiting.task.kind) not in self._queue
         ]
         if len(kept) < len(sealed.waiting):
             self.dropped += sum(now >= waiting.expires_at for waiting in sealed.waiting)
@@ -260,6 +317,11 @@ class Outbox:
                 sealed.number = self._next_batch()
                 excess -= gone
                 self.dropped += gone
+        # A renewal is the least loss: another follows.
+        while excess > 0 and self._beats:
+            del self._beats[next(iter(self._beats))]
+            excess -= 1
+            self.dropped += 1
         while excess > 0 and self._queue:
             del self._queue[next(iter(self._queue))]
             excess -= 1

@@ -76,3 +76,15 @@ class Unreadable(msgspec.Struct, frozen=True, gc=False):
 
     status: int
     reason: str
+
+
+def heartbeat_of(instance: Instance) -> Task:
+    """Return the task that tells of a renewal of this record."""
+    override = instance.overridden_status
+    return Task(
+        kind=Kind.HEARTBEAT,
+        key=instance.key,
+        dirty_ms=instance.dirty_ms,
+        status=instance.status,
+        override=None if override is Status.UNKNOWN else override,
+    )

@@ -348,10 +348,10 @@ def test_a_fault_of_the_sender_does_not_end_replication(
     """It is logged, and the batch is tried again."""
     faults = [ValueError("odd")]
 
-    def faulty(tasks: Iterable[Task], writer: JsonWriter) -> bytes:
+    def faulty(tasks: Iterable[Task], writer: JsonWriter, *, marked: bool) -> bytes:
         if faults:
             raise faults.pop()
-        return write_batch(tasks, writer)
+        return write_batch(tasks, writer, marked=marked)
 
     monkeypatch.setattr("eureka.server.peers.write_batch", faulty)
 
