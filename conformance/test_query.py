@@ -238,7 +238,7 @@ def test_around_the_protocol_the_reference_answers(
     expect(f"the answer to {path}", answer).has_status(code)
 
 
-@requirement("QUERY-07")
+@requirement("QUERY-07", profile="abuse", needs={"settings", "peers"})
 @pytest.mark.parametrize("path", ["/", "/lastn"])
 def test_the_host_has_pages(registry: Registry, path: str) -> None:
     """Status page and the list of the last changes are served at the host's root."""
