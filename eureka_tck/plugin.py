@@ -221,7 +221,8 @@ def _conclude(
         seconds=item.stash[_SECONDS],
         traceback=report.longreprtext,
     )
-    if isinstance(error, CannotRun):
+    if isinstance(error, CannotRun) and cluster is None:
+        # No cluster, so no test of this profile can run: the pass is of no use.
         item.user_properties.append((CANNOT_RUN, str(error)))
     if result.outcome == "passed":
         return

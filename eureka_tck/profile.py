@@ -19,6 +19,7 @@ Profiles are data, `fixtures/profiles/<name>.toml`:
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -52,8 +53,13 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def load_profile(name: str, folder: Path | None = None) -> Profile:
-    """Return a profile by its name."""
+    """Return a profile by its name; each file is read once, since every test asks for one."""
     folder = folder if folder is not None else suite_root() / "fixtures" / "profiles"
+    return _load(name, folder)
+
+
+@functools.cache
+def _load(name: str, folder: Path) -> Profile:
     path = folder / f"{name}.toml"
     if not path.is_file():
         known = ", ".join(sorted(p.stem for p in folder.glob("*.toml"))) or "none"

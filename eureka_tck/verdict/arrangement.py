@@ -10,6 +10,7 @@ from eureka_tck.stage import Stage
 from eureka_tck.suite import requirements_folder
 from eureka_tck.targets.target import CAPABILITIES
 from eureka_tck.verdict.catalogue import Catalogue, load_catalogue
+from eureka_tck.verdict.forecast import forecast
 from eureka_tck.verdict.selection import Claim, check, claim_of, is_wanted
 
 if TYPE_CHECKING:
@@ -44,7 +45,10 @@ def arrange(items: Sequence[pytest.Item], order: Order) -> Arrangement | None:
     wanted = [(item, claim) for item, claim in claimed if is_wanted(claim, order, catalogue)]
     stage = Stage(order)
     profiles = {claim.profile: load_profile(claim.profile) for _, claim in wanted}
-    seconds = {name: one.seconds / stage.speed_of(one) for name, one in profiles.items()}
+    speeds = {name: stage.speed_of(profile) for name, profile in profiles.items()}
+    families = {target.family for target in stage.targets}
+    claims = [claim for _, claim in wanted]
+    seconds = forecast(claims, profiles, speeds, families, 1).profiles
     return Arrangement(
         catalogue,
         tuple(sorted(wanted, key=lambda pair: (-seconds[pair[1].profile], pair[1].profile))),

@@ -26,7 +26,7 @@ from eureka_tck.suite import PACKAGE
 from eureka_tck.verdict.collection import AUTOLOAD_OFF, INI
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from eureka_tck.run import Run
@@ -93,7 +93,7 @@ def perform(
     msgspec.structs.replace(order, events=write).write(file)
     with log.open("ab") as said:
         process = subprocess.Popen(
-            _command(suite, file, workers),
+            _command(_files(suite, order), suite / INI, file, workers),
             stdin=subprocess.DEVNULL,
             stdout=said,
             stderr=subprocess.STDOUT,
@@ -116,14 +116,20 @@ def perform(
         raise CannotRun(f"the suite broke off (pytest's code {code}):\n{_tail(log)}")
 
 
-def _command(suite: Path, order: Path, workers: int) -> list[str]:
+def _files(suite: Path, order: Order) -> list[Path]:
+    """Return the files of the tests that shall run: each worker reads all that it is given."""
+    names = sorted({test.split("::")[0] for test in order.profiles})
+    return [suite / name for name in names] or [suite]
+
+
+def _command(tests: Sequence[Path], ini: Path, order: Path, workers: int) -> list[str]:
     side_by_side = ["-n", str(workers), "--dist", "loadscope", "--no-loadscope-reorder"]
     return [
         *(sys.executable, "-m", "pytest"),
         *("-p", "xdist", "-p", "eureka_tck.plugin"),
-        *("-c", str(suite / INI), "--eureka-order", str(order)),
+        *("-c", str(ini), "--eureka-order", str(order)),
         *(side_by_side if workers > 1 else []),
-        *("-q", "--color=no", str(suite)),
+        *("-q", "--color=no", *map(str, tests)),
     ]
 
 

@@ -22,8 +22,9 @@ HARNESS_SECONDS: Final = 2.0
 START_SECONDS: Final = {"python": 0.8, "java": 2.5}
 """Real seconds a node costs at its start, two starting at a time on two cores."""
 
-CALL_SECONDS: Final = 0.05
-"""Real seconds a test costs beside what it waits for: some 10 calls of a few milliseconds."""
+CALL_SECONDS: Final = 0.02
+"""Real seconds a test costs beside what it waits for: some calls of a few milliseconds; the median
+of 1,400 tests was 9 ms, and pytest takes as much again."""
 
 
 @dataclass(frozen=True, slots=True)
