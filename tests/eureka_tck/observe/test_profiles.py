@@ -12,6 +12,8 @@ from eureka_tck.observe import (
     mesh,
     minutes,
     recount,
+    region,
+    retention,
     silence,
     stall,
 )
@@ -85,3 +87,32 @@ def test_evictions_stay_in_the_delta() -> None:
     }
 
     assert all(ms > profiles[name].seconds * 1000 for name, ms in retained.items()), retained
+
+
+def test_the_delta_forgets_as_its_recording_waits() -> None:
+    """Retention and its runs are those of the settings."""
+    settings = load_profile("retention").settings
+
+    assert settings["eureka.server.retentionTimeInMSInDeltaQueue"] == str(
+        round(retention.RETENTION * 1000)
+    )
+    assert settings["eureka.server.deltaRetentionTimerIntervalInMs"] == str(
+        round(retention.RUNS * 1000)
+    )
+    assert retention.EARLY < retention.RETENTION
+
+
+def test_a_region_is_fetched_as_its_recording_waits() -> None:
+    """The interval, and what is released, are those of the settings."""
+    settings = load_profile("region").settings
+
+    assert settings["eureka.server.remoteRegionRegistryFetchInterval"] == str(round(region.FETCH))
+    released = settings[f"eureka.server.remoteRegionAppWhitelist.{region.REGION}"].split(",")
+    assert set(released) == {region.FAR_ONE, region.FAR_TWO, region.BOTH}
+
+
+def test_the_cache_of_a_region_outlives_the_wait_for_a_remote_change() -> None:
+    """What is seen within the wait was brought by a fetch, not by the cache's end."""
+    expiry = load_profile("region").settings["eureka.server.responseCacheAutoExpirationInSeconds"]
+
+    assert int(expiry) > 4 * region.FETCH
