@@ -88,6 +88,9 @@ def record_copied(cluster: Cluster) -> Copied:
     instances = held_by_the_peer(cluster.clock.epoch_ms())
     peer.holds(instances)
     names = [str(instance["instanceId"]) for instance in instances]
+    peer.listen()
+    if node.is_alive():
+        node.stop()
     started_ms = cluster.clock.epoch_ms()
     node.start()
     with Observer(cluster) as observer:
