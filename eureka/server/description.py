@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from eureka.server.properties import relaxed
 from eureka.server.redaction import redacted
 from eureka.server.spring_names import (
     METADATA,
@@ -14,6 +16,7 @@ from eureka.server.spring_names import (
     REGION_URLS,
     SECRET,
     SERVICE_URL,
+    UNUSED,
     USED,
 )
 
@@ -25,6 +28,9 @@ if TYPE_CHECKING:
 
 _SHARES: Final = frozenset({"renewal_percent_threshold"})  # the numbers that are no durations
 _DEFAULT: Final = "default"
+_NAMES: Final = {relaxed(name): name for name, _, _ in USED}
+_OTHERS: Final = frozenset(relaxed(name) for name in UNUSED)
+_ALIKE: Final = 0.8
 
 
 def described(settings: Settings, sources: Sources) -> str:
@@ -45,8 +51,16 @@ def described(settings: Settings, sources: Sources) -> str:
     ):
         for name, value in entries.items():
             lines.append(_line(f"{prefix}.{name}", value, field, sources))
-    lines += [f"{name} has no effect here\n" for name in settings.unused]
+    lines += [f"{name} has no effect here{_hint(name)}\n" for name in settings.unused]
     return "".join(lines)
+
+
+def _hint(name: str) -> str:
+    """Return the name that was probably meant by one that nobody knows."""
+    if relaxed(name) in _OTHERS:
+        return ""
+    nearest = get_close_matches(relaxed(name), _NAMES, n=1, cutoff=_ALIKE)
+    return f"; did you mean {_NAMES[nearest[0]]}?" if nearest else ""
 
 
 def _flat(values: Mapping[str, object]) -> dict[str, object]:

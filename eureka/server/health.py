@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from eureka.server.cluster import Cluster
     from eureka.server.service import Service
 
-PATHS = ("/health", "/health/live", "/health/ready")
+READY = ("/health", "/health/ready", "/actuator/health", "/actuator/health/readiness")
+LIVE = ("/health/live", "/actuator/health/liveness")
+PATHS = (*READY, *LIVE)
+"""Those below `/actuator` are where a Spring server has them, so that probes need no change."""
 _NOT_READY = 503
 
 
@@ -40,8 +43,7 @@ def routes(service: Service, _cluster: Cluster) -> Sequence[BaseRoute]:
             return _answer({"status": "OUT_OF_SERVICE", "reason": "waiting"}, _NOT_READY)
         return _answer({"status": "UP"}, 200)
 
-    whole, alive, prepared = PATHS
-    return (Route(whole, ready), Route(alive, live), Route(prepared, ready))
+    return (*(Route(path, ready) for path in READY), *(Route(path, live) for path in LIVE))
 
 
 def _answer(value: dict[str, str], status: int) -> Response:

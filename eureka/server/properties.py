@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from eureka.core.errors import ConfigurationError
+from eureka.server.redaction import redacted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -76,11 +77,17 @@ def _documents(text: str, path: Path) -> list[list[tuple[str, str]]]:
     try:
         documents = [document for document in yaml.safe_load_all(text) if document is not None]
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        problem = " ".join(str(error).split())
-        raise ConfigurationError(str(path), "", f"is no YAML: {problem}") from None
+        raise ConfigurationError(str(path), "", f"is no YAML: {_problem(error)}") from None
     if not all(isinstance(document, dict) for document in documents):
         raise ConfigurationError(str(path), "", "must hold keys and values at its top level")
     return [_flat(document) for document in documents]
+
+
+def _problem(error: Exception) -> str:
+    """Return what is wrong and where, without the line itself: it may hold a password."""
+    mark = getattr(error, "problem_mark", None)
+    problem = getattr(error, "problem", None) or getattr(error, "reason", "it cannot be read")
+    return f"{problem} (line {mark.line + 1}, column {mark.column + 1})" if mark else str(problem)
 
 
 def _lines(text: str, path: Path) -> list[list[tuple[str, str]]]:
@@ -94,7 +101,8 @@ def _lines(text: str, path: Path) -> list[list[tuple[str, str]]]:
         elif line and line[0] not in "#!":
             parts = re.split(r"\s*[=:]\s*", line, maxsplit=1)
             if len(parts) == 1:
-                problem = f"line {number} must be name=value, but is '{line}'"
+                name = line.split(maxsplit=1)[0]  # what follows it may be a password
+                problem = f"line {number} must be name=value, but begins with '{name}'"
                 raise ConfigurationError(str(path), "", problem)
             documents[-1].append((parts[0], parts[1]))
     return documents
@@ -181,4 +189,4 @@ def _resolved(found: Property, properties: Properties, environment: Mapping[str,
         if resolved == value:
             return value
         value = resolved
-    raise ConfigurationError(found.where, found.name, f"refers to itself: {found.value}")
+    raise ConfigurationError(found.where, found.name, f"refers to itself: {redacted(found.value)}")

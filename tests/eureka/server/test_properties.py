@@ -91,8 +91,11 @@ def test_placeholders_are_replaced(file: Path) -> None:
         ("a: ${NONE}", "a names ${NONE}, which is not set"),
         ("a: ${b}\nb: ${a}", "a refers to itself: ${b}"),
         ("- a", "must hold keys and values at its top level"),
-        ("a: [", "is no YAML: while parsing a flow node"),
-        ("a: \x00", "is no YAML: unacceptable character"),
+        (
+            "a: [",
+            "is no YAML: expected the node content, but found '<stream end>' (line 1, column 5)",
+        ),
+        ("a: \x00", "is no YAML: special characters are not allowed"),
     ],
 )
 def test_problems_name_the_file(file: Path, text: str, problem: str) -> None:
@@ -141,4 +144,4 @@ def test_a_line_that_is_no_property_is_told(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError) as error:
         values(file, "a=1\nodd\n")
 
-    assert str(error.value) == f"{file}: line 2 must be name=value, but is 'odd'"
+    assert str(error.value) == f"{file}: line 2 must be name=value, but begins with 'odd'"

@@ -412,3 +412,34 @@ def test_a_path_of_the_status_page_ends_without_a_slash(file: Path) -> None:
     """Its own root excepted."""
     assert loaded(file, "eureka.dashboard.path: /status/").dashboard_path == "/status"
     assert loaded(file, "eureka.dashboard.path: /").dashboard_path == "/"
+
+
+def test_a_name_like_one_with_effect_is_pointed_out(file: Path) -> None:
+    """Where it is not below `eureka.` it is not refused."""
+    file.write_text("server.prot: 1\nspring.main.x: 1\neureka.server.xmlCodecName: x\n")
+    text = described(*load_with_sources(file, {}))
+
+    assert "server.prot has no effect here; did you mean server.port?\n" in text
+    assert "spring.main.x has no effect here\n" in text
+    assert "eureka.server.xmlCodecName has no effect here\n" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.yml", "spring.security.user.password: 's3cret\n"),
+        ("a.yml", "a: [http://me:s3cret@b/\n"),
+        ("a.properties", "spring.security.user.password s3cret\n"),
+        ("a.yml", "eureka.server.myUrl: http://a:s3cret@${x}/\nx: ${y}\ny: ${x}\n"),
+    ],
+)
+def test_what_cannot_be_read_is_told_without_secrets(tmp_path: Path, name: str, text: str) -> None:
+    """By line and column, not by what stands there."""
+    file = tmp_path / name
+    file.write_text(text)
+
+    with pytest.raises(ConfigurationError) as error:
+        load(file, {})
+
+    assert str(file) in str(error.value)
+    assert "s3cret" not in str(error.value)

@@ -98,7 +98,7 @@ def test_a_node_that_refuses_lists_is_live_and_not_ready(stage: Stage) -> None:
             assert (await server.call("GET", "/health/live")).status == 200
         async with stage.running() as server:
             await stage.until(lambda: "opened" in server.log, "the registry to open")
-            for path in ("/health", "/health/live", "/health/ready"):
+            for path in ("/health", "/health/live", "/health/ready", "/actuator/health"):
                 reply = await server.call("GET", path)
                 assert (reply.status, reply.json()) == (200, {"status": "UP"})
 
