@@ -52,6 +52,7 @@ class Answer(msgspec.Struct, frozen=True, gc=False):
 
 
 _OK = Answer()
+_DONE = TaskAnswer(OK)
 
 
 class BatchAnswer(msgspec.Struct, frozen=True, gc=False):
@@ -271,9 +272,14 @@ class Node:
             self.rifts[url].capable = True
         answers: list[TaskAnswer] = []
         events: list[Event] = []
+        renew = self.registry.renew_plainly
         for task in tasks:
             if isinstance(task, Unreadable):
                 answers.append(TaskAnswer(task.status))
+                continue
+            key = task.key
+            if task.kind is Kind.HEARTBEAT and renew(key.app, key.id, task.dirty_ms, now=now):
+                answers.append(_DONE)
                 continue
             try:
                 answer = self._apply(task, now=now, ours=bool(sender))

@@ -295,12 +295,13 @@ class Outbox:
         Leave out what is too old, and what a waiting task says anew;
         fewer tasks are another batch.
         """
+        queue, beats = self._queue, self._beats
         kept = [
             waiting
             for waiting in sealed.waiting
             if now < waiting.expires_at
-            and waiting.lease not in self._beats
-            and (waiting.task.key, waiting.task.kind) not in self._queue
+            and not (beats and waiting.lease in beats)
+            and not (queue and (waiting.task.key, waiting.task.kind) in queue)
         ]
         if len(kept) < len(sealed.waiting):
             self.dropped += sum(now >= waiting.expires_at for waiting in sealed.waiting)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 
@@ -29,6 +29,22 @@ _NOTHING = msgspec.Raw(b"null")
 
 class _Batch(msgspec.Struct, rename="camel", gc=False):
     replication_list: list[msgspec.Raw]
+
+
+class _Beat(msgspec.Struct, rename="camel", gc=False):
+    """A task as nearly all are: a heartbeat with fields of the expected types and none besides."""
+
+    app_name: str
+    id: str
+    action: Literal["Heartbeat"]
+    last_dirty_timestamp: Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)] | None = None
+    status: Status | None = None
+    overridden_status: Status | None = None
+    instance_info: None = None
+
+
+class _Beats(msgspec.Struct, rename="camel", gc=False):
+    replication_list: list[_Beat]
 
 
 class _TaskBody(msgspec.Struct, rename="camel", gc=False):
@@ -72,6 +88,7 @@ class _Wrapped(msgspec.Struct, gc=False):
     instance: InstanceBody
 
 
+_beats = msgspec.json.Decoder(_Beats)
 _batch = msgspec.json.Decoder(_Batch)
 _task = msgspec.json.Decoder(_TaskBody)
 _answers = msgspec.json.Decoder(_Answers)
@@ -82,6 +99,11 @@ _BROKEN = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 def read_batch(body: bytes, *, arrived_ms: int) -> list[Task | Unreadable]:
     """Return the tasks of a batch in their order."""
+    try:
+        # A batch of heartbeats alone is read in one go; any other one task by task.
+        return [_read_beat(beat) for beat in _beats.decode(body).replication_list]
+    except _BROKEN:
+        pass
     try:
         tasks = _batch.decode(body).replication_list
     except _BROKEN as error:
@@ -120,6 +142,19 @@ def write_answers(answers: Sequence[TaskAnswer], writer: JsonWriter) -> bytes:
             entity = writer.bare_instance(answer.record.instance, answer.record.renewed_ms)
             written.append(b'{"statusCode":%d,"responseEntity":%b}' % (answer.status, entity))
     return b'{"responseList":[%b]}' % b",".join(written)
+
+
+def _read_beat(beat: _Beat) -> Task | Unreadable:
+    if not beat.app_name or not beat.id:
+        return Unreadable(NOT_EXECUTABLE, "a task needs appName, id and action")
+    override = beat.overridden_status
+    return Task(
+        kind=Kind.HEARTBEAT,
+        key=Key(beat.app_name.upper(), beat.id),
+        dirty_ms=beat.last_dirty_timestamp,
+        status=beat.status,
+        override=None if override is Status.UNKNOWN else override,
+    )
 
 
 def _read_task(raw: msgspec.Raw, *, arrived_ms: int) -> Task | Unreadable:
