@@ -147,7 +147,10 @@ class Cluster:
                 self._failed(client, f"HTTP status {reply.status}")
                 return None
             now = self._clock.now()
-            instances, unreadable = read_applications(reply.body, arrived_ms=now.epoch_ms)
+            # Beside the loop: a hundred thousand instances take seconds to read.
+            instances, unreadable = await asyncio.to_thread(
+                read_applications, reply.body, arrived_ms=now.epoch_ms
+            )
         except (*TOO_SLOW, *BROKEN) as error:
             self._failed(client, str(error) or type(error).__name__)
             return None

@@ -7,6 +7,7 @@ import contextlib
 import gc
 import signal
 import socket
+import sys
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -42,6 +43,7 @@ KEEP_ALIVE = 75  # s; above the interval of a renewal, so that clients keep thei
 DRAIN_BUDGET = 1.0  # s for what peers have not been told yet
 SHUTDOWN_BUDGET = 1  # s for the answers under way when the server is told to end
 BACKLOG = 2048
+YIELD_AFTER = 0.001  # s a thread beside the loop keeps the interpreter while the loop wants it
 COLLECT_AFTER = (10_000, 20, 20)
 """
 Objects, collections of the young and of the middle generation after which the collector looks.
@@ -93,6 +95,7 @@ async def _run(server: RegistryServer) -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(*COLLECT_AFTER)
+    sys.setswitchinterval(YIELD_AFTER)
     await server.serve()
 
 
