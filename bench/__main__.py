@@ -15,7 +15,7 @@ from bench import table, trial
 from bench.rows import ROWS
 from bench.workbench import Workbench
 from eureka_tck.clock import utc_now
-from eureka_tck.commands.common import COULD_NOT_RUN, STOPPED, Parser
+from eureka_tck.commands.console import COULD_NOT_RUN, STOPPED, Parser
 from eureka_tck.errors import CannotRun
 from eureka_tck.run import Run
 

@@ -13,7 +13,7 @@ import traceback
 from typing import TYPE_CHECKING, Final
 
 from eureka_tck import __version__
-from eureka_tck.commands.common import COULD_NOT_RUN, STOPPED, Parser, harmless
+from eureka_tck.commands.console import COULD_NOT_RUN, STOPPED, Parser, harmless
 from eureka_tck.errors import CannotRun
 from eureka_tck.signals import ToldToEnd, heeded
 

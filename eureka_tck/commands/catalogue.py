@@ -6,7 +6,7 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from eureka_tck.commands.common import say, words
+from eureka_tck.commands.console import say, words
 from eureka_tck.errors import CannotRun
 from eureka_tck.report.catalogue_page import notes_of, write_catalogue
 from eureka_tck.report.figures import counted

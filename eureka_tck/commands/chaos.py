@@ -17,18 +17,18 @@ import msgspec
 
 from eureka_tck.clock import Clock, utc_now
 from eureka_tck.cluster import Cluster, ClusterSpec
-from eureka_tck.commands.common import add_common, quoted, say, settings_of
+from eureka_tck.commands.console import add_common, quoted, say, settings_of
 from eureka_tck.commands.court import SUITE, judge_run, tell
 from eureka_tck.faults import refuse_targets
 from eureka_tck.history import HistoryWriter
 from eureka_tck.history.event import Header
+from eureka_tck.report.provenance import this_machine, versions_of
 from eureka_tck.run import Run
 from eureka_tck.schedules.runner import play
 from eureka_tck.schedules.scenario import load_scenario, read_scenario
 from eureka_tck.schedules.schedule import draw
 from eureka_tck.targets import parse_target
 from eureka_tck.targets.url import refuse_guests
-from eureka_tck.verdict.account import this_machine, versions_of
 from eureka_tck.workloads.site import Site
 from eureka_tck.workloads.watch import Watch
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from eureka_tck.backends import NAMES as BACKENDS
 from eureka_tck.clock import utc_stamp
-from eureka_tck.commands.common import natural, quoted, say
+from eureka_tck.commands.console import natural, quoted, say
 from eureka_tck.errors import CannotRun
 from eureka_tck.report import store
 from eureka_tck.report.compare import (

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from eureka_tck.commands.common import say
+from eureka_tck.commands.console import say
 from eureka_tck.errors import CannotRun
 from eureka_tck.history import read_history
 from eureka_tck.history.event import FILE

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from eureka_tck.commands.common import COULD_NOT_RUN
+from eureka_tck.commands.console import COULD_NOT_RUN
 from eureka_tck.doctor import REQUIRED, examine
 
 if TYPE_CHECKING:

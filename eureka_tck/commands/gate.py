@@ -17,16 +17,17 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from eureka_tck.clock import Clock, unix_now, utc_now
-from eureka_tck.commands.common import add_common, natural, quoted, say, settings_of, words
+from eureka_tck.commands.console import add_common, natural, quoted, say, settings_of, words
 from eureka_tck.errors import CannotRun
 from eureka_tck.report import writer
 from eureka_tck.report.figures import counted
 from eureka_tck.report.model import LEVELS
+from eureka_tck.report.provenance import this_machine
 from eureka_tck.run import Run
 from eureka_tck.starts import read_starts
 from eureka_tck.suite import expectations_file, suite_root
 from eureka_tck.targets.url import OWNER
-from eureka_tck.verdict.account import Facts, report_of, this_machine
+from eureka_tck.verdict.account import Facts, report_of
 from eureka_tck.verdict.execution import Ended, Refused, perform
 from eureka_tck.verdict.expectations import UNFILLED, updated, write_expectations
 from eureka_tck.verdict.judgement import judge

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Final
 
 from eureka_tck.cluster import Cluster, ClusterSpec
-from eureka_tck.commands.common import quoted, say
+from eureka_tck.commands.console import quoted, say
 from eureka_tck.model.live import compare_live
 from eureka_tck.profile import load_profile
 from eureka_tck.report.compare import ComparisonPage, Entry, Part, ShownSide

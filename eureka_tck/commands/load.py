@@ -15,16 +15,16 @@ import msgspec
 
 from eureka_tck.clock import Clock
 from eureka_tck.cluster import Cluster, ClusterSpec
-from eureka_tck.commands.common import add_common, positive, quoted, say, settings_of
+from eureka_tck.commands.console import add_common, positive, quoted, say, settings_of
 from eureka_tck.fleet.finding import Finding, findings
 from eureka_tck.fleet.generator import Generator
 from eureka_tck.fleet.storm import checked, load_storm, storm_names
+from eureka_tck.report.provenance import this_machine
 from eureka_tck.report.run_page import Fact, Link, Row, RunPage, Table, write_simple
 from eureka_tck.run import Run
 from eureka_tck.suite import suite_root
 from eureka_tck.targets import parse_target
 from eureka_tck.targets.url import refuse_guests
-from eureka_tck.verdict.account import this_machine
 from eureka_tck.wire.client import WireClient
 from eureka_tck.wire.errors import WireError
 from eureka_tck.wire.recorder import Recorder

@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from eureka_tck.commands.common import say
+from eureka_tck.commands.console import say
 from eureka_tck.commands.court import judge_run, tell
 from eureka_tck.errors import CannotRun
 from eureka_tck.promises.account import FILE, ChaosReport

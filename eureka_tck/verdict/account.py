@@ -6,23 +6,18 @@ It gathers facts; what they mean was decided by `judgement`.
 
 from __future__ import annotations
 
-import os
-import platform
 from dataclasses import dataclass
-from importlib import metadata
 from typing import TYPE_CHECKING
 
-import psutil
-
-import eureka_tck
-from eureka_tck.report.model import Machine, ProfileFacts, Report, Setting, Span, tally
+from eureka_tck.report.model import ProfileFacts, Report, Setting, tally
+from eureka_tck.report.provenance import versions_of
 from eureka_tck.verdict.judgement import exit_code
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from eureka_tck.profile import Profile
-    from eureka_tck.report.model import TestResult
+    from eureka_tck.report.model import Machine, Span, TestResult
     from eureka_tck.targets import Target
     from eureka_tck.verdict.catalogue import Catalogue
     from eureka_tck.verdict.judgement import Judgement
@@ -87,38 +82,6 @@ def report_of(
         spans=facts.spans,
         lateness=max((result.lateness for result in results if result.lateness), default=None),
     )
-
-
-def this_machine() -> Machine:
-    """Return what the run is made on; its load is of now."""
-    return Machine(
-        system=f"{platform.system()} {platform.release()} {platform.machine()}",
-        cores=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else _cores(),
-        memory_bytes=psutil.virtual_memory().total,
-        load=psutil.getloadavg()[0],
-    )
-
-
-def _cores() -> int:
-    return os.cpu_count() or 1
-
-
-def versions_of(targets: Iterable[Target]) -> dict[str, str]:
-    """Return what judges and what is judged, each with its version."""
-    found = {"eureka-tck": eureka_tck.__version__, "Python": platform.python_version()}
-    for target in targets:
-        if target.family == "java":
-            found["spring-cloud-netflix-eureka-server"] = target.name.partition(":")[2]
-        elif target.family == "python":
-            found["eureka-server"] = _installed("eureka-tck")
-    return found
-
-
-def _installed(distribution: str) -> str:
-    try:
-        return metadata.version(distribution)
-    except metadata.PackageNotFoundError:  # run from a checkout that is not installed
-        return eureka_tck.__version__
 
 
 def _profile_facts(profile: Profile, speed: float, own: Mapping[str, str]) -> ProfileFacts:

@@ -9,7 +9,7 @@ import pytest
 
 import eureka_tck
 from eureka_tck import cli
-from eureka_tck.commands import common
+from eureka_tck.commands import console
 from eureka_tck.errors import CannotRun
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def test_the_catalogue_is_printed_by_row_chapter_and_level(
 
 def test_words_keep_commas_within_brackets() -> None:
     """A case's parameters may hold a comma."""
-    assert common.words("EVICT-02[a,b], RENEW ,") == ("EVICT-02[a,b]", "RENEW")
+    assert console.words("EVICT-02[a,b], RENEW ,") == ("EVICT-02[a,b]", "RENEW")
 
 
 def test_a_command_is_quoted_as_it_is_typed() -> None:
