@@ -272,8 +272,14 @@ def _general(service: Service, cluster: Cluster) -> dict[str, str]:
         "unavailable-replicas": _listed(peer for peer in peers if peer.word == "fails"),
         "num-of-cpus": str(os.cpu_count()),
         "current-memory-usage": f"{resident_bytes() / _KIBIBYTE**2:.0f} MiB",
+        "worst-pause-of-the-loop": _pause(service),
         "python": platform.python_version(),
     }
+
+
+def _pause(service: Service) -> str:
+    watchdog = service.instruments.watchdog
+    return "" if watchdog is None else f"{watchdog.worst * 1000:.0f} ms"
 
 
 def _listed(peers: Iterable[PeerHealth]) -> str:
