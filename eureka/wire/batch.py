@@ -88,6 +88,9 @@ class _Wrapped(msgspec.Struct, gc=False):
     instance: InstanceBody
 
 
+DONE = 200
+_DONE = PeerAnswer(DONE)
+_WRITTEN_DONE = b'{"statusCode":200}'
 _beats = msgspec.json.Decoder(_Beats)
 _batch = msgspec.json.Decoder(_Batch)
 _task = msgspec.json.Decoder(_TaskBody)
@@ -127,7 +130,9 @@ def read_answers(body: bytes, *, arrived_ms: int) -> list[PeerAnswer]:
     except _BROKEN as error:
         raise InvalidRequest(f"cannot parse the answer to a batch: {error}") from error
     return [
-        PeerAnswer(answer.status_code, _entity(answer.response_entity, arrived_ms))
+        _DONE
+        if answer.status_code == DONE
+        else PeerAnswer(answer.status_code, _entity(answer.response_entity, arrived_ms))
         for answer in answers
     ]
 
@@ -136,7 +141,9 @@ def write_answers(answers: Sequence[TaskAnswer], writer: JsonWriter) -> bytes:
     """Return the body that answers a batch; a record held instead is its bare instance."""
     written = []
     for answer in answers:
-        if answer.record is None:
+        if answer.status == DONE:
+            written.append(_WRITTEN_DONE)
+        elif answer.record is None:
             written.append(b'{"statusCode":%d}' % answer.status)
         else:
             entity = writer.bare_instance(answer.record.instance, answer.record.renewed_ms)
