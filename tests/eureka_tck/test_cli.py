@@ -130,12 +130,12 @@ def test_words_keep_commas_within_brackets() -> None:
 
 def test_a_command_is_quoted_as_it_is_typed() -> None:
     """A report's command can be pasted into a shell."""
-    assert common.quoted(["gate", "--select", "A-01[x]"]) == "eureka-tck gate --select 'A-01[x]'"
+    assert console.quoted(["gate", "--select", "A-01[x]"]) == "eureka-tck gate --select 'A-01[x]'"
 
 
 def test_a_targets_words_do_not_steer_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     """Control characters of an answer or a log are spelt out; lines and tabs stay."""
-    common.say("a\x1b[31mred\x00\x9b\r\n\tb, Ördner")
+    console.say("a\x1b[31mred\x00\x9b\r\n\tb, Ördner")
 
     assert capsys.readouterr().out == "a\\x1b[31mred\\x00\\x9b\\x0d\n\tb, Ördner\n"
 
