@@ -73,13 +73,13 @@ def test_nodes_at_rest_hold_what_was_registered(agreement: Agreement) -> None:
 # CLUSTER-03: a ring
 
 
-@requirement("CLUSTER-03", profile="mesh", needs=CUT, seconds=12)
+@requirement("CLUSTER-03", profile="mesh", needs=CUT, seconds=12, depth="full")
 def test_a_ring_does_not_relay(ring: Ring) -> None:
     """In a ring the node behind the next one lacks what was registered."""
     expect("the third node of a ring has what was registered at the first", ring.relayed).is_false()
 
 
-@requirement("CLUSTER-03", profile="mesh", needs=CUT, seconds=12)
+@requirement("CLUSTER-03", profile="mesh", needs=CUT, seconds=12, depth="full")
 def test_a_renewal_carries_an_instance_on(ring: Ring) -> None:
     """Once the client renews at the second node of a ring, the third has the instance."""
     expect("the third node has it after a renewal at the second", ring.renewed).is_true()
@@ -169,7 +169,7 @@ def test_a_replica_is_available_if_an_instance_has_its_host(
 # CLUSTER-07, CLUSTER-08: the newest T
 
 
-@requirement("CLUSTER-07", profile="mesh", needs=CUT, seconds=35)
+@requirement("CLUSTER-07", profile="mesh", needs=CUT, seconds=35, depth="full")
 @pytest.mark.parametrize(
     "story", ["aa", "ab", "ba", "bb"], ids=["a-then-a", "a-then-b", "b-then-a", "b-then-b"]
 )
@@ -182,7 +182,7 @@ def test_the_newest_t_wins_after_a_cut(rift: Rift, story: str) -> None:
     expect("T and metadata at each node", told).equals(dict.fromkeys(told, due))
 
 
-@requirement("CLUSTER-08", profile="mesh", needs=CUT, seconds=35)
+@requirement("CLUSTER-08", profile="mesh", needs=CUT, seconds=35, depth="full")
 def test_a_registration_with_a_newer_t_brings_all_nodes_to_it(rift: Rift) -> None:
     """What had been changed at one side of a cut is what was registered after it, at all nodes."""
     held = rift.of("again")
@@ -195,7 +195,7 @@ def test_a_registration_with_a_newer_t_brings_all_nodes_to_it(rift: Rift) -> Non
 # CLUSTER-09, CLUSTER-10, CLUSTER-11: what T does not tell
 
 
-@requirement("CLUSTER-09", profile="mesh", needs=CUT, seconds=35)
+@requirement("CLUSTER-09", profile="mesh", needs=CUT, seconds=35, depth="full")
 @pytest.mark.parametrize("node", ["b", "c"])
 def test_an_override_lost_in_a_cut_is_repaired_by_renewals(rift: Rift, node: str) -> None:
     """An instance taken out of service during the cut is so at the other side too."""
@@ -204,7 +204,7 @@ def test_an_override_lost_in_a_cut_is_repaired_by_renewals(rift: Rift, node: str
     expect(f"the override at node {node}", state and state.overridden).equals("OUT_OF_SERVICE")
 
 
-@requirement("CLUSTER-09", profile="mesh", needs=CUT, seconds=35)
+@requirement("CLUSTER-09", profile="mesh", needs=CUT, seconds=35, depth="full")
 @pytest.mark.parametrize("node", ["b", "c"])
 def test_metadata_lost_in_a_cut_are_repaired_by_renewals(rift: Rift, node: str) -> None:
     """A change of metadata during the cut is at the other side too."""
@@ -214,7 +214,7 @@ def test_metadata_lost_in_a_cut_are_repaired_by_renewals(rift: Rift, node: str) 
     expect(f"the colour at node {node}", metadata.get("colour")).equals("red")
 
 
-@requirement("CLUSTER-10", profile="mesh", needs=CUT, seconds=35)
+@requirement("CLUSTER-10", profile="mesh", needs=CUT, seconds=35, depth="full")
 def test_different_overrides_of_two_sides_end_equal(rift: Rift) -> None:
     """Out of service at one side and down at the other, an instance ends alike at all nodes."""
     overrides = {node: state and state.overridden for node, state in rift.of("both").items()}
@@ -224,7 +224,7 @@ def test_different_overrides_of_two_sides_end_equal(rift: Rift) -> None:
     )
 
 
-@requirement("CLUSTER-11", profile="mesh", needs=NEEDS | {"stamps"}, seconds=40)
+@requirement("CLUSTER-11", profile="mesh", needs=NEEDS | {"stamps"}, seconds=40, depth="full")
 def test_nodes_agree_on_what_one_alone_evicted(returned: Return) -> None:
     """An overridden instance that one node evicted, and that came back there, is alike at all."""
     told = {
@@ -237,7 +237,7 @@ def test_nodes_agree_on_what_one_alone_evicted(returned: Return) -> None:
 # CLUSTER-12: haste
 
 
-@requirement("CLUSTER-12", profile="mesh", needs=NEEDS, seconds=30)
+@requirement("CLUSTER-12", profile="mesh", needs=NEEDS, seconds=30, depth="full")
 def test_nodes_agree_after_a_fast_workload(haste: Haste) -> None:
     """Six calls for an instance at once, at one node, leave it alike at all nodes."""
     expect(f"the list of instances that differ, of {haste.compared}", haste.differing).is_absent()

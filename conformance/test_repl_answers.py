@@ -27,7 +27,7 @@ NEWER = DIRTY_MS + 1000
 # REPL-06: how long a task is tried
 
 
-@requirement("REPL-06", profile="peer", needs=NEEDS, seconds=100)
+@requirement("REPL-06", profile="peer", needs=NEEDS, seconds=100, depth="full")
 @pytest.mark.parametrize(
     ("call", "due"),
     [
@@ -142,13 +142,13 @@ def test_a_foreign_instance_is_not_adopted(healing: Healing, what: str) -> None:
 # REPL-22: answers after the read time-out
 
 
-@requirement("REPL-22", profile="peer", needs=NEEDS, seconds=25)
+@requirement("REPL-22", profile="peer", needs=NEEDS, seconds=25, depth="full")
 def test_a_404_after_the_read_timeout_counts(late_healing: LateHealing) -> None:
     """The peer that says 404 too late is sent the instance all the same."""
     expect("the instance is registered at the late peer", late_healing.registered).is_true()
 
 
-@requirement("REPL-22", profile="peer", needs=NEEDS, seconds=25)
+@requirement("REPL-22", profile="peer", needs=NEEDS, seconds=25, depth="full")
 def test_a_409_after_the_read_timeout_counts(late_healing: LateHealing) -> None:
     """The newer record of a peer that answers too late is adopted all the same."""
     held = late_healing.held
@@ -159,7 +159,7 @@ def test_a_409_after_the_read_timeout_counts(late_healing: LateHealing) -> None:
 # REPL-09: failures of a whole batch
 
 
-@requirement("REPL-09", profile="peer", needs=NEEDS, seconds=60)
+@requirement("REPL-09", profile="peer", needs=NEEDS, seconds=60, depth="full")
 @pytest.mark.parametrize("failure", ["503", "hang", "reset", "close"])
 def test_what_may_pass_later_is_tried_again(failures: Failures, failure: str) -> None:
     """A busy peer, one that hangs and one that breaks the connection get the batch again."""
@@ -168,7 +168,7 @@ def test_what_may_pass_later_is_tried_again(failures: Failures, failure: str) ->
     )
 
 
-@requirement("REPL-09", profile="peer", needs=NEEDS, seconds=60)
+@requirement("REPL-09", profile="peer", needs=NEEDS, seconds=60, depth="full")
 @pytest.mark.parametrize("failure", ["503", "hang", "reset", "close", "refuse"])
 def test_what_was_tried_in_vain_comes_when_the_peer_is_well(
     failures: Failures, failure: str
@@ -179,7 +179,7 @@ def test_what_was_tried_in_vain_comes_when_the_peer_is_well(
     ).is_true()
 
 
-@requirement("REPL-09", profile="peer", needs=NEEDS, seconds=60)
+@requirement("REPL-09", profile="peer", needs=NEEDS, seconds=60, depth="full")
 @pytest.mark.parametrize("status", ["302", "400", "401", "404", "429", "500"])
 def test_what_was_refused_is_not_sent_again_unchanged(failures: Failures, status: str) -> None:
     """A batch that is answered so is not repeated; it may be split."""
@@ -193,7 +193,7 @@ def test_what_was_refused_is_not_sent_again_unchanged(failures: Failures, status
 # REPL-04: how much
 
 
-@requirement("REPL-04", profile="peer", needs=NEEDS, seconds=70)
+@requirement("REPL-04", profile="peer", needs=NEEDS, seconds=70, depth="full")
 def test_a_batch_has_250_tasks_at_most(failures: Failures) -> None:
     """Three hundred changes that waited for a busy peer come in more than one batch."""
     if failures.arrived <= 250:
@@ -205,7 +205,7 @@ def test_a_batch_has_250_tasks_at_most(failures: Failures) -> None:
 # REPL-10: who else feels it
 
 
-@requirement("REPL-10", profile="peer", needs=NEEDS, seconds=60)
+@requirement("REPL-10", profile="peer", needs=NEEDS, seconds=60, depth="full")
 def test_peers_that_fail_do_not_delay_the_others(failures: Failures) -> None:
     """
     While one peer hangs and one is busy, a third is told within a second as ever.
@@ -219,7 +219,7 @@ def test_peers_that_fail_do_not_delay_the_others(failures: Failures) -> None:
     )
 
 
-@requirement("REPL-10", profile="peer", needs=NEEDS, seconds=60)
+@requirement("REPL-10", profile="peer", needs=NEEDS, seconds=60, depth="full")
 def test_peers_that_fail_do_not_delay_a_client(failures: Failures) -> None:
     """While one peer hangs for 3 s an attempt, half of the calls are answered within 1 s."""
     expect(
@@ -230,7 +230,7 @@ def test_peers_that_fail_do_not_delay_a_client(failures: Failures) -> None:
 # REPL-20: how often
 
 
-@requirement("REPL-20", profile="peer", needs=NEEDS, seconds=60)
+@requirement("REPL-20", profile="peer", needs=NEEDS, seconds=60, depth="full")
 @pytest.mark.parametrize(
     ("failure", "most"), [("503", 12), ("reset", 12), ("close", 12), ("hang", 2)]
 )
@@ -241,7 +241,7 @@ def test_a_failing_peer_is_not_hammered(failures: Failures, failure: str, most: 
     ).is_at_most(most, unit="")
 
 
-@requirement("REPL-20", profile="peer", needs=NEEDS, seconds=60)
+@requirement("REPL-20", profile="peer", needs=NEEDS, seconds=60, depth="full")
 def test_a_hanging_peer_is_tried_once_per_read_timeout(failures: Failures) -> None:
     """In 10 s there is room for three attempts of 3 s and a second's pause between them."""
     failure = failures.by["hang"]
@@ -251,7 +251,7 @@ def test_a_hanging_peer_is_tried_once_per_read_timeout(failures: Failures) -> No
     )
 
 
-@requirement("REPL-20", profile="peer", needs=NEEDS, seconds=60)
+@requirement("REPL-20", profile="peer", needs=NEEDS, seconds=60, depth="full")
 @pytest.mark.parametrize("failure", ["503", "hang", "reset", "close"])
 def test_connections_to_a_failing_peer_do_not_grow(failures: Failures, failure: str) -> None:
     """However it fails, no more than a handful are open at the end."""
@@ -263,7 +263,7 @@ def test_connections_to_a_failing_peer_do_not_grow(failures: Failures, failure: 
 # REPL-21: afterwards
 
 
-@requirement("REPL-21", profile="peer", needs=NEEDS, seconds=60)
+@requirement("REPL-21", profile="peer", needs=NEEDS, seconds=60, depth="full")
 @pytest.mark.parametrize(
     "failure",
     [

@@ -90,7 +90,7 @@ def test_an_override_ends_at_the_peer_as_at_the_node(
     )
 
 
-@requirement("REPL-14", profile="peer-fine", needs=NEEDS, seconds=8)
+@requirement("REPL-14", profile="peer-fine", needs=NEEDS, seconds=8, depth="full")
 def test_a_hasty_client_does_not_hold_up_the_others(hot: Hot) -> None:
     """A registration made while another instance renews every 0.15 s arrives within 2 s."""
     expect("the time until the peer was told", hot.delay).is_at_most(

@@ -159,7 +159,9 @@ def test_the_first_list_after_a_start_is_complete(large: Large) -> None:
 # SYNC-05: without a copy
 
 
-@requirement("SYNC-05", profile="mesh", needs={"settings", "peers", "kill"}, seconds=35)
+@requirement(
+    "SYNC-05", profile="mesh", needs={"settings", "peers", "kill"}, seconds=35, depth="full"
+)
 def test_a_node_that_comes_back_empty_is_complete_soon(comeback: Comeback) -> None:
     """Renewals that its peers pass on, and that it answers 404, bring everything back."""
     expect("the list of what it lacks", comeback.missing).is_absent()
