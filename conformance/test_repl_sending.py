@@ -58,7 +58,7 @@ def test_a_change_of_metadata_travels_with_the_instance(sending: Sending) -> Non
 @pytest.mark.parametrize("kind", ["renewed", "cancelled", "status", "removal", "metadata"])
 def test_a_call_for_nobody_is_not_sent(sending: Sending, kind: str) -> None:
     """A call answered 404 because nobody knows the instance reaches no peer."""
-    told = sending.actions("one", f"nobody-{kind}")
+    told = sending.unsent(f"nobody-{kind}")
 
     expect(f"the tasks for an unknown instance ({kind})", told).is_absent()
 
@@ -76,7 +76,7 @@ def test_a_renewal_with_a_newer_t_is_sent(sending: Sending) -> None:
 @pytest.mark.parametrize("kind", ["new", "renewed", "cancelled", "status", "removal"])
 def test_a_replicated_call_is_not_sent_on(sending: Sending, kind: str) -> None:
     """With the header `x-netflix-discovery-replication: true` a call goes no further."""
-    told = sending.actions("one", f"replicated-{kind}")
+    told = sending.unsent(f"replicated-{kind}")
 
     expect(f"the tasks for a replicated call ({kind})", told).is_absent()
 
@@ -94,7 +94,7 @@ def test_only_the_value_true_makes_a_call_a_replicated_one(sending: Sending, wor
 @pytest.mark.parametrize("kind", ["new", "renewed", "cancelled", "status", "removal"])
 def test_what_comes_in_a_batch_is_not_sent_on(sending: Sending, kind: str) -> None:
     """No task of a batch goes any further, whatever it does here."""
-    told = sending.actions("one", f"batch-{kind}")
+    told = sending.unsent(f"batch-{kind}")
 
     expect(f"the tasks for a call that came in a batch ({kind})", told).is_absent()
 
@@ -120,7 +120,7 @@ def test_a_renewal_in_a_batch_counts(bracket: Bracket) -> None:
 @requirement("REPL-03", profile="peer", needs=NEEDS, seconds=8)
 def test_replication_is_posted_as_json(sending: Sending) -> None:
     """A batch is a POST to peerreplication/batch/ of a JSON object with a list of tasks."""
-    batch = sending.batch
+    batch = sending.words()
 
     expect("the request", f"{batch.method} {batch.path}").equals(
         "POST /eureka/peerreplication/batch/"
@@ -132,7 +132,7 @@ def test_replication_is_posted_as_json(sending: Sending) -> None:
 @requirement("REPL-03", profile="peer", needs=NEEDS, seconds=8)
 def test_a_batch_asks_for_json(sending: Sending) -> None:
     """Without it the reference answers in XML."""
-    expect("the header Accept of a batch", sending.batch.header("Accept")).matches(
+    expect("the header Accept of a batch", sending.words().header("Accept")).matches(
         ".*application/json.*"
     )
 
@@ -140,7 +140,7 @@ def test_a_batch_asks_for_json(sending: Sending) -> None:
 @requirement("REPL-03", profile="peer", needs=NEEDS, seconds=8)
 def test_a_batch_carries_no_replication_header(sending: Sending) -> None:
     """The endpoint itself says that it is replication."""
-    header = sending.batch.header("x-netflix-discovery-replication")
+    header = sending.words().header("x-netflix-discovery-replication")
 
     expect("the header x-netflix-discovery-replication", header).is_absent()
 

@@ -19,7 +19,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, Self
 
 from eureka_tck.actors.peer import ScriptedPeer
-from eureka_tck.backends import MACHINE, make_backend
+from eureka_tck.backends import BESIDE, MACHINE, make_backend
 from eureka_tck.clock import Clock
 from eureka_tck.errors import CannotRun
 from eureka_tck.node import Node
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from eureka_tck.targets.target import Target
     from eureka_tck.visit import Visit
 
-BESIDE = "beside-"  # begins the name of a scripted peer on a node's own host
 LETTERS = string.ascii_lowercase
 PEER_TIMEOUT_MS = "3000"  # sped-up clusters: Spring's 200 ms would be 20 real ms at speed 10
 NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -56,6 +55,7 @@ class ClusterSpec:
     answers HTTP (for rows about the time before it opens).
     `wall_steps` preloads what steps the wall clock of a running node.
     With `autostart` off no node runs until it is started by its letter.
+    `locale` is the language and country its nodes run in, as tr_TR; the machine's where empty.
     `scripted` names peers that are ours (`eureka_tck.actors.peer`): each node is told of them,
     but of those named `beside-a`, …, which listen on a node's own host and must be told of by
     settings. There "{name}" stands for the URL of such a peer, "{a}", … for that of a node.
@@ -72,6 +72,7 @@ class ClusterSpec:
     ready: Literal["open", "http"] = "open"
     autostart: bool = True
     scripted: tuple[str, ...] = ()
+    locale: str = ""
 
     @classmethod
     def of(  # noqa: PLR0913 - a cluster has that many sides; all but the first two are named
@@ -89,6 +90,7 @@ class ClusterSpec:
         ready: Literal["open", "http"] = "open",
         autostart: bool = True,
         scripted: Sequence[str] = (),
+        locale: str = "",
     ) -> ClusterSpec:
         """
         Return a spec with settings brought to one spelling, and one target a node.
@@ -113,6 +115,7 @@ class ClusterSpec:
             ready=ready,
             autostart=autostart,
             scripted=tuple(scripted),
+            locale=locale,
         )
 
     @classmethod
@@ -140,6 +143,7 @@ class ClusterSpec:
             ready=profile.ready,
             autostart=profile.autostart,
             scripted=profile.scripted,
+            locale=profile.locale,
         )
 
     @property

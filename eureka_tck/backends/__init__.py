@@ -26,6 +26,10 @@ MACHINE = frozenset({"peers", "links", "kill", "pause", "clock", "step", "memory
 """The capabilities that a backend must have too, not the target alone."""
 
 
+BESIDE = "beside-"
+"""Begins the name of a scripted peer that listens on a node's own host: `beside-a`."""
+
+
 class Backend(Protocol):
     """Where the nodes of one cluster run."""
 

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, cast
 from docker.errors import APIError, DockerException, NotFound
 from docker.types import LogConfig
 
+from eureka_tck.backends import BESIDE
 from eureka_tck.clock import Patience, unix_now
 from eureka_tck.errors import CannotRun, NodeFailed
 from eureka_tck.ledger import DOCKER_LABEL
@@ -49,7 +50,6 @@ API_PORT = 8474  # Toxiproxy's own
 LINK_PORT = 10_000  # + 100 x index of the source + index of the sink
 CLIENT_PORT = 20_000  # + index of the sink
 GUEST_PORT = 30_000  # + index of the node: a scripted peer on its own host name
-BESIDE = "beside-"  # begins the name of such a peer
 TOXIPROXY_BUDGET = 15.0  # real s to answer; 0.6 s on an idle machine
 KILL_BUDGET = 10.0  # real s for a killed container to have ended
 LOG_SIZE = "50m"  # the engine keeps no more of a node's log

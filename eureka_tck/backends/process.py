@@ -18,7 +18,7 @@ from typing import IO, TYPE_CHECKING
 
 import psutil
 
-from eureka_tck.backends import loopback
+from eureka_tck.backends import BESIDE, loopback
 from eureka_tck.clock import Patience
 from eureka_tck.errors import CannotRun, NodeFailed
 from eureka_tck.ledger import RUN_VARIABLE
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 TOXIPROXY_BUDGET = 10.0  # real s to answer; 0.05 s on an idle machine
 KILL_BUDGET = 10.0  # real s for a killed process to be gone
-BESIDE = "beside-"  # a scripted peer of that name listens on the node's own host
 COMPILERS = ("cc", "gcc", "clang")  # of the shim that steps wall clocks
 PRIVATE = ("EUREKA_", "SPRING_", "SERVER_PORT", "SERVER_ADDRESS")  # of the environment: would set
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from eureka_tck.actors.reaction import Close, Hang, Reply, Reset
 from eureka_tck.clock import WaitedInVain
 from eureka_tck.observe.observer import Observer
+from eureka_tck.verdict import Inconclusive
 from eureka_tck.wire.sample import sample, without
 
 if TYPE_CHECKING:
@@ -277,7 +279,8 @@ def begin_outage(cluster: Cluster) -> Outage:
         for name in known:
             wire.register(sample(PERSISTING, name, duration=LONG, interval=12))
         wire.set_status(PERSISTING, "override removal", "OUT_OF_SERVICE")
-        deaf.await_tasks(known, app=PERSISTING, since=began)
+        with suppress(Inconclusive):  # what it does not try, its own tests say
+            deaf.await_tasks(known, app=PERSISTING, since=began)
         clock.reach(clock.now() + SETTLED)
         deaf.reacts(Reply(503))
         called: dict[str, float] = {}

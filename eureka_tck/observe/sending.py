@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -32,6 +33,8 @@ NEWER: Final = DIRTY_MS + 1000
 OTHER_WORDS: Final = ("True", "TRUE", "1", "false")
 """Values of the replication header that make no call a replicated one."""
 
+CONTROL: Final = "control-1"  # the last call of all: what was sent before it has come with it
+
 KINDS: Final = ("new", "renewed", "cancelled", "status", "removal")
 """What a call may be: registration, renewal, cancellation, status change, override removal."""
 
@@ -41,16 +44,28 @@ class Sending:
     """
     What two peers were told after one call for each instance; `told` by peer, then id.
 
-    `batch` is one of the batches in which it came to the first.
+    `batch` is one of the batches in which it came to the first, None if none came.
     """
 
     tape: Tape
     told: Mapping[str, Mapping[str, tuple[Task, ...]]]
-    batch: Arrival
+    batch: Arrival | None
 
     def actions(self, peer: str, name: str) -> list[str]:
         """Return the kinds of the tasks that a peer got for an instance, in order."""
         return [task.action for task in self.told[peer].get(name, ())]
+
+    def unsent(self, name: str) -> list[str]:
+        """Return the kinds of the tasks for an instance; Inconclusive if nothing at all came."""
+        if CONTROL not in self.told["one"]:
+            raise Inconclusive("peer one was not told of the last call either: nothing is known.")
+        return self.actions("one", name)
+
+    def words(self) -> Arrival:
+        """Return the batch; Inconclusive if none came."""
+        if self.batch is None:
+            raise Inconclusive("no batch came to peer one, so its words are not known.")
+        return self.batch
 
     def task(self, name: str) -> Task:
         """Return the task that peer `one` got for an instance; Inconclusive if it got none."""
@@ -66,22 +81,23 @@ def record_sending(cluster: Cluster) -> Sending:
     with Observer(cluster) as observer:
         began = observer.clock.now()
         _prepare(observer)
-        one.await_tasks(["control-0"], app=APP, since=began)
+        with suppress(Inconclusive):  # what does not come is the tests' affair
+            one.await_tasks(["control-0"], app=APP, since=began)
         observer.clock.reach(observer.clock.now() + SETTLED)
         since = observer.clock.now()
         _as_a_client(observer)
         _as_a_peer(observer)
         _in_a_batch(observer)
-        observer.wire.register(sample(APP, "control-1", duration=LONG))
+        observer.wire.register(sample(APP, CONTROL, duration=LONG))
         observer.note("one call for each instance")
         for peer in (one, two):
-            peer.await_tasks(["control-1"], app=APP, since=since)
+            with suppress(Inconclusive):
+                peer.await_tasks([CONTROL], app=APP, since=since)
         observer.clock.reach(observer.clock.now() + SETTLED)
         told = {peer.name: _by_id(peer.tasks(since, app=APP)) for peer in (one, two)}
         observer.note(f"peer one was told of {len(told['one'])} instances")
-        batch = next(
-            batch for batch in one.batches(since) if any(task.app == APP for task in batch.tasks)
-        )
+        batches = (batch for batch in one.batches(since) if any(t.app == APP for t in batch.tasks))
+        batch = next(batches, None)
         given = "a node with six peers that are ours, of which two accept all"
         return Sending(observer.tape(given), told, batch)
 
