@@ -220,12 +220,16 @@ class PeerSender:
             raise
         finally:
             self._current = None
-        if request.cancelled():  # the answer to an earlier attempt came meanwhile
+        outbox = self.outbox
+        if request.cancelled():
+            # The answer to an earlier attempt came meanwhile. If that was a batch of more tasks,
+            # this one is still to be sent: nobody else would end its way.
+            if outbox is not None:
+                outbox.failed(batch, pause=0.0, now=self._clock.monotonic())
             return
         if request.done():
             self._answered(batch, request)
             return
-        outbox = self.outbox
         if outbox is not None:
             outbox.timed_out(batch, now=self._clock.monotonic())
         self._failed("no answer within the read time-out")
