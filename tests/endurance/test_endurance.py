@@ -24,13 +24,13 @@ def run(tmp_path: Path) -> Iterator[Run]:
 
 
 @pytest.mark.slow
-def test_twenty_minutes_of_churn_leave_the_lists_right_and_nothing_behind(run: Run) -> None:
+def test_a_quarter_of_an_hour_of_churn_leave_the_lists_right_and_nothing_behind(run: Run) -> None:
     """500 instances come, renew, change, leave and die at speed 100."""
-    figures = churn(run, hours=1 / 3, instances=500, speed=100, seed=1, say=lambda _: None)
+    figures = churn(run, hours=0.25, instances=500, speed=100, seed=1, say=lambda _: None)
 
     assert figures.faults() == []
     assert min(figures.cancels, figures.deaths, figures.overrides) > 50
-    assert figures.renewals > 10_000
+    assert figures.renewals > 8_000
     assert figures.lists >= 4
 
 
