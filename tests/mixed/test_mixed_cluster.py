@@ -31,8 +31,8 @@ SETTINGS = {
     "eureka.instance.registry.defaultOpenForTrafficCount": 1,
 }
 MIXES = {
-    "two of Java, one of ours": "java:5.0.3,java:5.0.3,python",
-    "one of Java, two of ours": "java:5.0.3,python,python",
+    "two-java-one-python": "java:5.0.3,java:5.0.3,python",
+    "one-java-two-python": "java:5.0.3,python,python",
 }
 
 
@@ -65,7 +65,7 @@ class Mesh:
         self.cluster.clock.wait_until(all_say_so, within=AGREEMENT, what=what)
 
 
-@pytest.fixture(scope="module", params=MIXES.values(), ids=MIXES.keys())
+@pytest.fixture(scope="module", params=list(MIXES.values()), ids=list(MIXES))
 def mesh(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Mesh]:
@@ -91,7 +91,7 @@ def test_a_registration_and_its_cancellation_reach_all(mesh: Mesh, home: str) ->
     client = mesh.clients[home]
 
     client.register(instance(name, "its client"))
-    expected = ("UP", "UNKNOWN", DIRTY_MS, {"of": "its client"})
+    expected: object = ("UP", "UNKNOWN", DIRTY_MS, {"of": "its client"})
     mesh.agree(name, expected, "the registration everywhere")
 
     client.cancel("MIXED", name)
