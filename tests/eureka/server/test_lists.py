@@ -197,6 +197,8 @@ def test_without_fallback_a_single_read_stays_at_home(call: Caller, remote: Else
 class Counting:
     """Refuses everything it is asked, and remembers what that was."""
 
+    refused = 0
+
     def __init__(self) -> None:
         self.asked: list[tuple[LimitedKind, str | None]] = []
 
