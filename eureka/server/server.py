@@ -8,6 +8,7 @@ import gc
 import signal
 import socket
 import sys
+from math import ceil
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from eureka.server.clock import Clock
     from eureka.server.settings import Settings
 
-KEEP_ALIVE = 75  # s; above the interval of a renewal, so that clients keep their connection
+KEEP_ALIVE = 75  # real s at least: nginx's default, and more than two renewals of 30 s are apart
 DRAIN_BUDGET = 1.0  # s for what peers have not been told yet
 SHUTDOWN_BUDGET = 1  # s for the answers under way when the server is told to end
 BACKLOG = 2048
@@ -97,6 +98,11 @@ async def _run(server: RegistryServer) -> None:
     gc.set_threshold(*COLLECT_AFTER)
     sys.setswitchinterval(YIELD_AFTER)
     await server.serve()
+
+
+def _keep_alive(settings: Settings, clock: Clock) -> int:
+    """Return the real seconds an idle connection is kept: longer than two renewals are apart."""
+    return max(KEEP_ALIVE, ceil(clock.real(2.5 * settings.expected_renewal_interval)))
 
 
 class RegistryServer:
