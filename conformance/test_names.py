@@ -132,6 +132,20 @@ def test_a_batch_registers_in_upper_case(registry: Registry, cart: Instance) -> 
     expect("the application's name", cart.record().app).equals(cart.app)
 
 
+@requirement("WIRE-12", profile="turkish", needs={"settings", "locale"}, seconds=2)
+def test_the_locale_of_a_registry_changes_no_name(registry: Registry, case: Case) -> None:
+    """Where `i` has another capital, `mini` and `MINI` are one application all the same."""
+    app = f"mini-{case.app('x')}"
+    registry.register(sample(app.lower(), case.id(1)))
+    registry.register(sample(app.upper(), case.id(2)))
+
+    listed = registry.apps().applications()
+
+    expect("the set of applications", {one.name for one in listed.application}).equals(
+        {app.upper()}
+    )
+
+
 @requirement("WIRE-12")
 def test_ids_differ_by_case(registry: Registry, case: Case) -> None:
     """Two ids that are equal but for their case are two instances."""

@@ -99,6 +99,7 @@ class Node:
             epoch=cluster.clock.epoch,
             folder=folder,
             wall_file=wall_file,
+            locale=cluster.spec.locale,
         )
         node = cls(cluster, backend, closing, plan, target)
         if wall_file is not None:

@@ -9,6 +9,7 @@ Profiles are data, `fixtures/profiles/<name>.toml`:
     wall_steps = false         # default false: what steps a running node's wall clock
     ready = "open"             # or "http": for rows about the time before a node opens
     autostart = true           # default true; false: a recording starts the nodes itself
+    locale = "tr_TR"           # default none: the language and country its nodes run in
     scripted = ["one", "two"]  # scripted peers, told to each node; default none
     max_speed = 20             # the highest speed that keeps the tolerances
     seconds = 230              # registry s its tests are predicted to take
@@ -48,6 +49,7 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ready: Literal["open", "http"] = "open"
     autostart: bool = True
     scripted: tuple[str, ...] = ()
+    locale: str = ""
     settings: dict[str, Value] = msgspec.field(default_factory=dict)
     settings_for: dict[str, dict[str, Value]] = msgspec.field(default_factory=dict)
 

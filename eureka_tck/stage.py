@@ -175,6 +175,7 @@ def _needs_of(profile: Profile) -> set[str]:
             ("peers", profile.nodes > 1 or bool(profile.scripted)),
             ("links", profile.links),
             ("step", profile.wall_steps),
+            ("locale", bool(profile.locale)),
         )
         if is_needed
     }

@@ -73,7 +73,7 @@ class JavaTarget:
                 str(reference.jar),
                 f"--spring.config.location=file:{config}",
             ),
-            env=preload(plan, faked=True),
+            env={**preload(plan, faked=True), **_locale(plan)},
             files={config: as_properties(_settings(plan))},
         )
 
@@ -84,7 +84,10 @@ class JavaTarget:
         return ImageLaunch(
             image=images.java(self.version),
             command=images.java_command(HEAP),
-            env={"SPRING_APPLICATION_JSON": json.dumps(_settings(plan), sort_keys=True)},
+            env={
+                "SPRING_APPLICATION_JSON": json.dumps(_settings(plan), sort_keys=True),
+                **_locale(plan),
+            },
         )
 
     def counters(self, fetch: Fetch) -> Counters:
@@ -102,6 +105,13 @@ def _settings(plan: NodePlan) -> dict[str, str]:
         "spring.main.banner-mode": "off",
         **plan.settings,
     }
+
+
+def _locale(plan: NodePlan) -> dict[str, str]:
+    """Return what sets a JVM's locale from outside, nothing where none was asked for."""
+    language, _, country = plan.locale.partition("_")
+    options = f"-Duser.language={language} -Duser.country={country}"
+    return {"JAVA_TOOL_OPTIONS": options} if language else {}
 
 
 def date_stamp(date: str | None) -> ClockStamp | None:

@@ -34,9 +34,7 @@ class PythonTarget:
     scales_steps: ClassVar[bool] = True
     ready_budget: ClassVar[float] = 15.0  # real s; 0.8 s on an idle machine
     reload_path: ClassVar[str | None] = None  # it reads the list again at its interval
-    capabilities: ClassVar[frozenset[str]] = CAPABILITIES - {
-        "locale",
-    }
+    capabilities: ClassVar[frozenset[str]] = CAPABILITIES
 
     def prepare(self, backend: str) -> None:
         """Nothing is built for a process; an image is built by the supplies."""
@@ -60,7 +58,7 @@ class PythonTarget:
                 "--epoch",
                 f"{plan.epoch:.6f}",
             ),
-            env=preload(plan, faked=False),
+            env={**preload(plan, faked=False), **_locale(plan)},
             files={config: as_yaml(plan.settings)},
         )
 
@@ -77,7 +75,7 @@ class PythonTarget:
         return ImageLaunch(
             image=images.python_image(),
             command=("/bin/sh", "-c", script),
-            env={"APPLICATION_YML": as_yaml(plan.settings)},
+            env={"APPLICATION_YML": as_yaml(plan.settings), **_locale(plan)},
         )
 
     def counters(self, fetch: Fetch) -> Counters:
@@ -88,3 +86,8 @@ class PythonTarget:
         """Return the instant at which it says it opened."""
         opened = read_state(fetch(STATE_PATH)).opened_at_ms
         return ClockStamp(opened, 0.001, "since its start") if opened else None
+
+
+def _locale(plan: NodePlan) -> dict[str, str]:
+    """Return what sets a process's locale from outside, nothing where none was asked for."""
+    return {"LC_ALL": f"{plan.locale}.UTF-8"} if plan.locale else {}

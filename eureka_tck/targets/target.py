@@ -44,7 +44,8 @@ class NodePlan:
 
     `settings` are complete: those all clusters set, the profile's and the node's own.
     `epoch` is the cluster's birth in unix seconds; `folder` is the node's own.
-    `wall_file` is the mapped offset of its wall clock, where steps were asked for.
+    `wall_file` is the mapped offset of its wall clock, where steps were asked for;
+    `locale` is the language and country it runs in, as tr_TR, where one was asked for.
     """
 
     name: str
@@ -56,6 +57,7 @@ class NodePlan:
     epoch: float
     folder: Path
     wall_file: Path | None = None
+    locale: str = ""
 
 
 @dataclass(frozen=True, slots=True)
