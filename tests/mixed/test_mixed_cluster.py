@@ -106,7 +106,7 @@ def test_an_override_reaches_all_and_goes_again(mesh: Mesh, home: str) -> None:
     mesh.agree(name, ("UP", "UNKNOWN", DIRTY_MS, {}), "the registration everywhere")
 
     mesh.clients[home].set_status("MIXED", name, "OUT_OF_SERVICE")
-    expected = ("OUT_OF_SERVICE", "OUT_OF_SERVICE", DIRTY_MS, {})
+    expected: object = ("OUT_OF_SERVICE", "OUT_OF_SERVICE", DIRTY_MS, {})
     mesh.agree(name, expected, "the override everywhere")
 
     following = {"a": "b", "b": "c", "c": "a"}[home]
@@ -148,7 +148,7 @@ def test_the_newest_record_wins_on_either_renewal(mesh: Mesh, newer: str, renewe
             instance(name, "newer", DIRTY_MS + 10) if letter == newer else instance(name, "older")
         )
         client.register(held, replication=True)
-    expected = ("UP", "UNKNOWN", DIRTY_MS + 10, {"of": "newer"})
+    expected: object = ("UP", "UNKNOWN", DIRTY_MS + 10, {"of": "newer"})
 
     if renewed_at == "the newer":
         mesh.clients[newer].renew("MIXED", name, dirty=DIRTY_MS + 10)
