@@ -18,12 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT: Final = Path(__file__).parent.parent
-OWN: Final = {"eureka", "eureka_tck", "conformance", "chaos", "load", "tests"}
+OWN: Final = {"bench", "eureka", "eureka_tck", "conformance", "chaos", "load", "tests"}
 
 MAY_IMPORT: Final = {
     "conformance": {"eureka_tck"},
     "chaos": {"eureka_tck"},
     "load": {"eureka_tck"},
+    "bench": {"bench", "eureka_tck"},
     "eureka_tck": {"eureka_tck"},
     "eureka/core": {"eureka.core"},
     "eureka/wire": {"eureka.core", "eureka.wire"},
@@ -119,7 +120,7 @@ def test_everything_imported_is_a_declared_dependency() -> None:
     missing = sorted(
         {
             f"{module.partition('.')[0]} ({path.relative_to(ROOT)})"
-            for folder in ("eureka", "eureka_tck", "conformance", "chaos", "load")
+            for folder in ("bench", "eureka", "eureka_tck", "conformance", "chaos", "load")
             for path in files_of(folder)
             for module, _, types in imports_of(path)
             if not types

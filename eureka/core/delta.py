@@ -5,7 +5,6 @@ each instance once, with its latest state, for as long as clients may have misse
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ class RecentChanges:
         self._changes[key] = (now, changed)
         self.version += 1
 
-    def forget(self, *, before: float, most: int = sys.maxsize) -> int:
+    def forget(self, *, before: float, most: int | None = None) -> int:
         """Forget what changed before that moment, so many changes at most; return how many."""
         old: list[Key] = []
         for key, (changed_at, _) in self._changes.items():
