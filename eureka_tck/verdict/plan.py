@@ -35,8 +35,12 @@ if TYPE_CHECKING:
 
 SUITE: Final = "conformance"
 
-WORKERS_AT_MOST: Final = 8
-"""Profiles side by side: they mostly wait, but each costs a Python process."""
+WORKERS_AT_MOST: Final = {"process": 8, "docker": 4}
+"""
+Profiles side by side, by backend: they mostly wait, but each costs a Python process and its nodes.
+In Docker each is a network, a Toxiproxy and its containers as well, whose starts and ends pass
+through one engine: eight at once on two cores made tests late that waited for nothing else.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +75,7 @@ def make_plan(order: Order, *, expectations: Path, workers: int | None) -> Plan:
     Args:
         order: what is asked for.
         expectations: the file with the target's known deviations; it need not exist.
-        workers: profiles side by side, None for as many as there are, at most 8.
+        workers: profiles side by side, None for as many as the backend bears.
     """
     targets = Stage(order).targets
     for target in targets:
@@ -87,7 +91,8 @@ def make_plan(order: Order, *, expectations: Path, workers: int | None) -> Plan:
             "no test of this suite is left by --select, --level and --depth.",
             "`eureka-tck gate --dry-run` lists the tests.",
         )
-    means = _means(order, wanted, WORKERS_AT_MOST if workers is None else max(1, workers))
+    at_most = WORKERS_AT_MOST[order.backend]
+    means = _means(order, wanted, at_most if workers is None else max(1, workers))
     return Plan(order, catalogue, known, targets, claims, wanted, **means)
 
 
