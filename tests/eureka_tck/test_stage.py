@@ -145,10 +145,12 @@ def test_a_profile_is_no_faster_than_it_bears(
 
 def test_what_the_target_lacks_is_not_applicable() -> None:
     """The reason names target and capability."""
-    with pytest.raises(NotApplicable) as caught:
-        Stage(order()).demand({"settings", "locale"}, PLAIN)
+    reference = Order(target="java:5.0.3", backend="process", seed=1)
 
-    assert caught.value.reason == "the target python lacks locale, which the test needs."
+    with pytest.raises(NotApplicable) as caught:
+        Stage(reference).demand({"settings", "rate-limiter"}, PLAIN)
+
+    assert caught.value.reason == "the target java:5.0.3 lacks rate-limiter, which the test needs."
 
 
 def test_what_the_machine_lacks_is_not_applicable_unless_it_must_be_there(
