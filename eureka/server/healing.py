@@ -70,6 +70,10 @@ async def summary_of(service: Service) -> Summary:
     return summary
 
 
+class Unanswered(Exception):  # noqa: N818 - reads as the statement it is
+    """No answer to a comparison, or a refusal."""
+
+
 class Mender:
     """Compares with one peer whenever the node finds a cause, for as long as it is a peer."""
 
@@ -129,6 +133,8 @@ class Mender:
         rift.begin()
         try:
             changed = await self._converse()
+        except Unanswered:  # the replication says that the peer fails
+            rift.failed(now=self._clock.monotonic())
         except Exception as error:  # noqa: BLE001 - one odd comparison must not end healing
             self._log.info("not-compared", url=self._shown, error=f"{type(error).__name__} {error}")
             rift.failed(now=self._clock.monotonic())

@@ -19,7 +19,7 @@ import msgspec
 from eureka.core.errors import InvalidRequest
 from eureka.core.outbox import DELIVERED
 from eureka.server.changing import MISDIRECTED
-from eureka.server.healing import PATH, Mender
+from eureka.server.healing import PATH, Mender, Unanswered
 from eureka.server.tls import context_for
 from eureka.wire.batch import read_answers, write_batch
 from eureka.wire.healing import ANNOUNCEMENT
@@ -48,10 +48,6 @@ class Reply(msgspec.Struct, frozen=True, gc=False):
     status: int
     body: bytes
     heals: bool = False
-
-
-class Unanswered(Exception):  # noqa: N818 - reads as the statement it is
-    """A peer that answers something else than it was asked."""
 
 
 class TooLarge(Exception):  # noqa: N818 - reads as the statement it is
@@ -310,9 +306,12 @@ class PeerSender:
 
         It may take longer than a batch: the peer sums up all it holds.
         """
-        reply = await self._client.post(
-            PATH, body, self._identity(), connect=self._connect, read=self._read * _LATE
-        )
+        try:
+            reply = await self._client.post(
+                PATH, body, self._identity(), connect=self._connect, read=self._read * _LATE
+            )
+        except (*TOO_SLOW, *BROKEN) as error:
+            raise Unanswered(str(error)) from error
         if reply.status != DELIVERED:
             raise Unanswered(f"HTTP status {reply.status}")
         return reply.body

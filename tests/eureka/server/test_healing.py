@@ -1,0 +1,110 @@
+"""Nodes of our own kind compare over HTTP; a peer of another kind never hears of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from eureka.core.instance import Key
+from eureka.core.status import Status
+
+if TYPE_CHECKING:
+    from tests.eureka.server.conftest import Running, Stage
+
+JSON = "application/json"
+FAST = 20.0  # registry seconds in a real one
+ONE = Key("CART", "1")
+
+
+def with_peer(url: str) -> dict[str, object]:
+    """Return the settings of a node with a peer, that copies nothing and gives up tasks soon."""
+    return {
+        "peers": (url,),
+        "sync_retries": 0,
+        "peer_connect_timeout": 20.0,
+        "peer_read_timeout": 20.0,
+        "replication_life": 2.0,
+    }
+
+
+async def register(server: Running, stage: Stage, name: str = "1") -> None:
+    """Register an instance."""
+    body = stage.registration(name)
+    reply = await server.call("POST", "/eureka/apps/CART", body, Content_Type=JSON)
+    assert reply.status == 204
+
+
+def test_an_override_that_was_dropped_is_made_up_for(stage: Stage) -> None:
+    """The task is gone; one more call that is delivered gives cause to compare."""
+
+    async def story() -> None:
+        async with (
+            stage.running(speed=FAST, host_name="registry-b", sync_retries=0) as b,
+            stage.running(speed=FAST, **with_peer(b.url)) as a,
+        ):
+            await register(a, stage)
+            theirs = b.server.service.node.registry.leases
+            await stage.until(lambda: theirs.find(ONE), "the instance at the peer")
+            outbox = a.server.service.node.outboxes[b.url]
+            await a.call("PUT", "/eureka/apps/CART/1/status?value=OUT_OF_SERVICE")
+            outbox.withdraw(ONE, a.server.service.node.registry.leases.held(ONE))
+            outbox.dropped += 1
+
+            await register(a, stage, "2")
+            await stage.until(
+                lambda: theirs.held(ONE).instance.overridden_status is Status.OUT_OF_SERVICE,
+                "the override at the peer",
+            )
+            assert "healed" in a.log
+
+    stage.play(story())
+
+
+def test_a_peer_of_another_kind_is_told_no_marks_and_never_asked(stage: Stage) -> None:
+    """Batches to it are as the protocol has them, whatever went wrong."""
+    failures = [503, 503]
+
+    async def failing(_method: str, _path: str, _body: bytes) -> tuple[int, bytes]:
+        if failures:
+            return failures.pop(), b""
+        return 200, b'{"responseList":[{"statusCode":200}]}'
+
+    async def story() -> None:
+        async with (
+            stage.scripted(failing) as peer,
+            stage.running(speed=FAST, **with_peer(peer.url)) as server,
+        ):
+            await register(server, stage)
+            await stage.until(lambda: len(peer.calls) == 3, "the batch that is taken")
+            await register(server, stage, "2")
+            await stage.until(lambda: len(peer.calls) == 4, "another batch")
+            assert {path for _, path, _, _ in peer.calls} == {"/eureka/peerreplication/batch/"}
+            assert all("mark" not in task for task in peer.tasks)
+
+    stage.play(story())
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b"{", 400),
+        (b"null", 400),
+        (b'{"type":"digest","sums":[]}', 400),
+        (b'{"type":"digest","sums":[%b]}' % b",".join([b"0"] * 256), 200),
+        (b'{"type":"exchange","records":[{"instance":{}}]}', 400),
+        (b'{"type":"exchange","records":[],"wanted":[{"app":"CART","id":"1"}]}', 200),
+        (b'{"type":"exchange","records":[],"gone":[[{"app":"A","id":"1"},1,[-1,"x"],0]]}', 400),
+    ],
+)
+def test_odd_questions_are_refused(stage: Stage, body: bytes, status: int) -> None:
+    """With a sentence, and nothing changes."""
+
+    async def story() -> None:
+        async with stage.running() as server:
+            reply = await server.call("POST", "/registry/healing", body, Content_Type=JSON)
+            assert reply.status == status
+            assert (await server.call("GET", "/registry/healing")).status == 405
+            assert "error" not in server.log
+
+    stage.play(story())
