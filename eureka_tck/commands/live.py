@@ -71,12 +71,12 @@ def _page(
     entries = [_entry(seen, names, known) for seen in found.seen]
     unknown = sum(entry.word == "Unexplained" for entry in entries)
     verdict: Verdict = "failed" if unknown else "known deviation" if entries else "passed"
-    kinds = counted(len(entries), "kind")
+    ways = counted(len(entries), "way")
     sentence = (
         f"{names[0]} and {names[1]} answer alike."
         if not entries
-        else f"{names[0]} and {names[1]} answer differently in {kinds} of ways; "
-        + (f"{unknown} of them not explained by a known deviation." if unknown else "all known.")
+        else f"{names[0]} and {names[1]} answer differently in {ways}; "
+        + (f"{unknown} not explained by a known deviation." if unknown else "none unexplained.")
     )
     return ComparisonPage(
         title=f"{names[0]} beside {names[1]}, live",
@@ -117,10 +117,11 @@ def _entry(
         _side(who, reply, script)
         for who, reply, script in zip(names, example.replies, example.scripts, strict=True)
     )
-    before = len(example.program) - 1
+    before, asked = len(example.program) - 1, example.replies[0].exchange
+    root = "/".join(asked.url.split("/")[:3])
     return Entry(
         title=type(example.call).__name__,
-        text=f"{show(str(example.call))}, after {counted(before, 'call')}; "
+        text=f"`{asked.method} {asked.url.removeprefix(root)}`, after {counted(before, 'call')}; "
         f"seen {counted(seen.times, 'time')}",
         word=word,
         verdict=verdict,  # type: ignore[arg-type]  # one of three literals above

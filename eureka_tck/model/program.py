@@ -46,6 +46,8 @@ KEYS: Final = ("zone", "k", "ключ", "with blank", "a.b-c_d")
 VALUES: Final = ("", "z1", "ü ñ €", "<&>\"'", "a b", "]]>", "100%", "a=b&c")
 
 _OFFSETS: Final = st.integers(0, 3)
+_LATER: Final = st.integers(1, 5)
+"""T of status calls: mostly newer than what is stored, for an older one changes nothing."""
 _PAIRS: Final = st.dictionaries(st.sampled_from(KEYS), st.sampled_from(VALUES), max_size=3).map(
     lambda drawn: tuple(drawn.items())
 )
@@ -118,7 +120,8 @@ def _calls(instances: int) -> SearchStrategy[Call]:
         st.builds(Renew, who, any_t, st.sampled_from((None, "UP", "DOWN"))),
         st.builds(Cancel, who),
         st.builds(SetStatus, who, any_status),
-        st.builds(SetStatus, who, st.sampled_from(COMMANDED), _OFFSETS),
+        st.builds(SetStatus, who, st.sampled_from(COMMANDED), _LATER),
+        st.builds(RemoveStatus, who, st.sampled_from((None, *COMMANDED)), _LATER),
         st.builds(RemoveStatus, who, any_removal),
         st.builds(SetMetadata, who, _PAIRS.filter(bool)),
         st.builds(ReadOne, who, st.booleans()),

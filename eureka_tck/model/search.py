@@ -16,6 +16,7 @@ from eureka_tck.model.play import empty, named, play, script
 from eureka_tck.model.program import programs
 from eureka_tck.verdict.expect import show
 from eureka_tck.verdict.outcome import RequirementFailed
+from eureka_tck.wire.errors import WireError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -35,14 +36,19 @@ def search(wire: WireClient, *, seed_: int, examples: int, dialect: Dialect) -> 
     """
     calls, worst = 0, ""
     rows: tuple[str, ...] = ()
+    unread: list[WireError] = []
     left: list[Who] = []  # what the program before may have left registered
 
     def try_one(program: tuple[Call, ...]) -> None:
         nonlocal calls, worst, rows
-        empty(wire, left)
-        wire.recorder.forget()
-        left[:] = sorted({one.who for one in program if isinstance(one, Register)})
-        steps = play(program, wire, dialect)
+        try:
+            empty(wire, left)
+            wire.recorder.forget()
+            left[:] = sorted({one.who for one in program if isinstance(one, Register)})
+            steps = play(program, wire, dialect)
+        except WireError as error:
+            unread.append(error)
+            raise
         calls += len(steps)
         if steps[-1].broken:
             failure = failure_of(steps)
@@ -52,6 +58,8 @@ def search(wire: WireClient, *, seed_: int, examples: int, dialect: Dialect) -> 
     try:
         _drawn(try_one, seed_, examples, dialect)
     except Flaky as flaky:
+        if unread:  # no answer, or none that can be read: that is what has to be judged
+            raise unread[-1] from flaky
         raise RequirementFailed(
             f"the same calls were not answered alike twice; once {worst}",
             expected="the same answers to the same calls",
