@@ -6,11 +6,13 @@ What a node of ours tells another of ours besides must not disturb what both tel
 
 from __future__ import annotations
 
+import contextlib
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import pytest
 
+from eureka_tck.clock import WaitedInVain
 from eureka_tck.cluster import Cluster, ClusterSpec
 from eureka_tck.run import Run
 from eureka_tck.targets import parse_target
@@ -30,6 +32,7 @@ SETTINGS = {
     "eureka.server.peerNodeConnectTimeoutMs": 3000,
     "eureka.instance.registry.defaultOpenForTrafficCount": 1,
 }
+MINE = {"of": "its client"}
 MIXES = {
     "two-java-one-python": "java:5.0.3,java:5.0.3,python",
     "one-java-two-python": "java:5.0.3,python,python",
@@ -58,11 +61,15 @@ class Mesh:
 
     def agree(self, name: str, expected: object, what: str) -> None:
         """Wait until all nodes say the same, and what is expected."""
+        seen: dict[str, object] = {}
 
         def all_say_so() -> bool:
-            return all(self.state(letter, name) == expected for letter in self.clients)
+            seen.update({letter: self.state(letter, name) for letter in self.clients})
+            return all(state == expected for state in seen.values())
 
-        self.cluster.clock.wait_until(all_say_so, within=AGREEMENT, what=what)
+        with contextlib.suppress(WaitedInVain):  # what was seen says more
+            self.cluster.clock.wait_until(all_say_so, within=AGREEMENT, what=what)
+        assert seen == dict.fromkeys(self.clients, expected), f"{what}, within {AGREEMENT} s"
 
 
 @pytest.fixture(scope="module", params=list(MIXES.values()), ids=list(MIXES))
@@ -91,7 +98,7 @@ def test_a_registration_and_its_cancellation_reach_all(mesh: Mesh, home: str) ->
     client = mesh.clients[home]
 
     client.register(instance(name, "its client"))
-    expected: object = ("UP", "UNKNOWN", DIRTY_MS, {"of": "its client"})
+    expected: object = ("UP", "UNKNOWN", DIRTY_MS, MINE)
     mesh.agree(name, expected, "the registration everywhere")
 
     client.cancel("MIXED", name)
@@ -102,28 +109,30 @@ def test_a_registration_and_its_cancellation_reach_all(mesh: Mesh, home: str) ->
 def test_an_override_reaches_all_and_goes_again(mesh: Mesh, home: str) -> None:
     """Set at one node, removed at the next."""
     name = f"overridden-{home}"
-    mesh.clients["a"].register(sample("MIXED", name))
-    mesh.agree(name, ("UP", "UNKNOWN", DIRTY_MS, {}), "the registration everywhere")
+    mesh.clients["a"].register(instance(name, "its client"))
+    mesh.agree(name, ("UP", "UNKNOWN", DIRTY_MS, MINE), "the registration everywhere")
 
     mesh.clients[home].set_status("MIXED", name, "OUT_OF_SERVICE")
-    expected: object = ("OUT_OF_SERVICE", "OUT_OF_SERVICE", DIRTY_MS, {})
+    expected: object = ("OUT_OF_SERVICE", "OUT_OF_SERVICE", DIRTY_MS, MINE)
     mesh.agree(name, expected, "the override everywhere")
 
     following = {"a": "b", "b": "c", "c": "a"}[home]
     mesh.clients[following].remove_status("MIXED", name, "UP")
-    mesh.agree(name, ("UP", "UNKNOWN", DIRTY_MS, {}), "the end of the override everywhere")
+    mesh.agree(name, ("UP", "UNKNOWN", DIRTY_MS, MINE), "the end of the override everywhere")
 
 
 @pytest.mark.parametrize("home", "abc")
 def test_metadata_reach_all(mesh: Mesh, home: str) -> None:
     """They travel as a registration of the same T."""
     name = f"described-{home}"
-    mesh.clients["a"].register(sample("MIXED", name))
-    mesh.agree(name, ("UP", "UNKNOWN", DIRTY_MS, {}), "the registration everywhere")
+    mesh.clients["a"].register(instance(name, "its client"))
+    mesh.agree(name, ("UP", "UNKNOWN", DIRTY_MS, MINE), "the registration everywhere")
 
     mesh.clients[home].set_metadata("MIXED", name, {"zone": "one"})
 
-    mesh.agree(name, ("UP", "UNKNOWN", DIRTY_MS, {"zone": "one"}), "the metadata everywhere")
+    mesh.agree(
+        name, ("UP", "UNKNOWN", DIRTY_MS, {**MINE, "zone": "one"}), "the metadata everywhere"
+    )
 
 
 @pytest.mark.parametrize("home", "abc")
@@ -131,11 +140,11 @@ def test_a_renewal_brings_an_instance_to_who_lacks_it(mesh: Mesh, home: str) -> 
     """Known at one node alone, it is everywhere after one renewal: 404, then a registration."""
     name = f"renewed-{home}"
     client = mesh.clients[home]
-    client.register(sample("MIXED", name), replication=True)
+    client.register(instance(name, "its client"), replication=True)
 
     client.renew("MIXED", name, dirty=DIRTY_MS)
 
-    mesh.agree(name, ("UP", "UNKNOWN", DIRTY_MS, {}), "the instance everywhere")
+    mesh.agree(name, ("UP", "UNKNOWN", DIRTY_MS, MINE), "the instance everywhere")
 
 
 @pytest.mark.parametrize("newer", "abc")

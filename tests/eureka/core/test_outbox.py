@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from eureka.core.instance import DataCenter, Instance, Key
+from eureka.core.instant import Instant
+from eureka.core.lease import Lease
 from eureka.core.outbox import Batch, Missing, Newer, Outbox
 from eureka.core.policy import ReplicationPolicy
 from eureka.core.task import Kind, PeerAnswer, Task
@@ -350,3 +353,101 @@ def test_news_of_a_batch_that_is_gone_mean_nothing(outbox: Outbox) -> None:
     outbox.broken(batch, now=0.7)
 
     assert (outbox.waiting, outbox.sent, outbox.wakes_at()) == (1, 1, 1.1)
+
+
+# Renewals by their leases
+
+
+def lease(name: str = "1", dirty_ms: int = 5) -> Lease:
+    """Return the lease of an instance of that id."""
+    instance = Instance(
+        key=Key("CART", name),
+        host_name="h",
+        ip_address="i",
+        data_center=DataCenter("MyOwn"),
+        metadata={},
+        dirty_ms=dirty_ms,
+    )
+    return Lease.of(instance, now=Instant(0.0, 0))
+
+
+def test_a_renewal_leaves_as_the_record_is_then(outbox: Outbox) -> None:
+    """However often it came, it is one task."""
+    renewed = lease()
+    for tenth in range(5):
+        outbox.beat(renewed, now=tenth / 10)
+    renewed.hold(replace(renewed.instance, dirty_ms=9))
+
+    assert outbox.wakes_at() == 0.5
+    assert kinds(take(outbox, now=0.5)) == [(HEARTBEAT, 9)]
+
+
+def test_a_renewal_follows_the_change_that_waits(outbox: Outbox) -> None:
+    """The peer would not know the instance otherwise."""
+    outbox.beat(lease(), now=0.0)
+    put(outbox, REGISTER, now=0.1)
+
+    assert [kind for kind, _ in kinds(take(outbox, now=0.5))] == [REGISTER, HEARTBEAT]
+
+
+def test_a_renewal_goes_before_a_cancellation(outbox: Outbox) -> None:
+    """It was one of before."""
+    outbox.beat(lease(), now=0.0)
+    put(outbox, CANCEL, now=0.1)
+
+    assert [kind for kind, _ in kinds(take(outbox, now=0.5))] == [HEARTBEAT, CANCEL]
+
+
+def test_a_renewal_of_a_lease_that_was_replaced_is_left_out(outbox: Outbox) -> None:
+    """The one of the new lease says more."""
+    outbox.beat(lease(dirty_ms=1), now=0.0)
+    put(outbox, REGISTER, now=0.1)
+    outbox.beat(lease(dirty_ms=2), now=0.2)
+
+    assert kinds(take(outbox, now=0.5)) == [(REGISTER, 0), (HEARTBEAT, 2)]
+
+
+def test_a_full_batch_of_renewals_leaves_at_once(outbox: Outbox) -> None:
+    """And no renewal is lost over it."""
+    for number in range(300):
+        outbox.beat(lease(str(number)), now=0.0)
+
+    first = take(outbox, now=0.01)
+    outbox.delivered(first, [], now=0.02)
+    second = take(outbox, now=0.5)
+
+    assert (len(first.tasks), len(second.tasks)) == (250, 50)
+    assert len({one.key for one in first.tasks + second.tasks}) == 300
+
+
+def test_a_renewal_is_tried_until_the_next_is_due(outbox: Outbox) -> None:
+    """Age counts from the client's call."""
+    outbox.beat(lease(), now=0.0)
+    outbox.broken(take(outbox, now=0.5), now=0.5)
+    outbox.broken(take(outbox, now=29.9), now=29.9)
+
+    assert outbox.take(now=30.1) is None
+    assert outbox.dropped == 1
+
+
+def test_a_full_outbox_gives_up_renewals_first() -> None:
+    """Another follows each of them."""
+    small = Outbox(ReplicationPolicy(capacity=2))
+    small.beat(lease("renewed"), now=0.0)
+    put(small, REGISTER, name="first", now=0.1)
+    put(small, REGISTER, name="second", now=0.2)
+
+    assert names(take(small, now=1.0)) == ["first", "second"]
+    assert small.dropped == 1
+
+
+def test_what_was_cancelled_elsewhere_is_withdrawn(outbox: Outbox) -> None:
+    """It is not true any more."""
+    gone = lease()
+    outbox.beat(gone, now=0.0)
+    put(outbox, REGISTER, SET, now=0.1)
+    put(outbox, REGISTER, name="other", now=0.1)
+
+    outbox.withdraw(gone.instance.key, gone)
+
+    assert names(take(outbox, now=1.0)) == ["other"]
