@@ -48,9 +48,13 @@ def test_few_rows_cannot_be_judged_from_outside(catalogue: Catalogue) -> None:
     assert sum(bool(row.unjudged) for row in catalogue) <= UNJUDGED_AT_MOST
 
 
-@pytest.mark.parametrize(
-    "file", sorted((suite_root() / "conformance").glob("test_*.py")), ids=lambda file: file.stem
-)
+MARKS = {"requirement", "model_based"}
+"""A test names its rows, or a model does, which names with each prediction the rows it is by."""
+
+FILES = sorted((suite_root() / "conformance").glob("test_*.py"))
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_every_test_of_the_suite_names_its_rows(file: Path) -> None:
     """A test without a row would judge what nobody required; each says its fact in one line."""
     tree = ast.parse(file.read_text("utf-8"))
@@ -67,7 +71,7 @@ def test_every_test_of_the_suite_names_its_rows(file: Path) -> None:
             for call in test.decorator_list
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
         }
-        assert "requirement" in marks, test.name
+        assert marks & MARKS, test.name
         assert ast.get_docstring(test), test.name
 
 
