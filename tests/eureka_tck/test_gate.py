@@ -224,6 +224,26 @@ def test_a_node_that_dies_at_start_exits_3_with_the_end_of_its_log(
     assert "Traceback" not in printed.err
 
 
+def test_a_test_that_cannot_go_on_ends_alone(
+    suite: Callable[[str], Path], gate: Callable[..., tuple[int, Report]]
+) -> None:
+    """Its cluster runs, so the others are judged; it stays inconclusive, however often."""
+    suite("""
+    from eureka_tck.errors import CannotRun
+
+    @requirement("RENEW-02")
+    def test_it_cannot(cluster):
+        \"\"\"A test that meets what it did not expect.\"\"\"
+        raise CannotRun("node a cannot be started: it is running.")
+    """)
+
+    code, report = gate()
+
+    verdicts = {row.id: row.verdict for row in report.rows if row.tests}
+    assert code == 2
+    assert verdicts == {"REG-01": "passed", "RENEW-02": "inconclusive"}
+
+
 def test_each_profile_runs_in_a_worker_of_its_own(
     suite: Callable[[str], Path], gate: Callable[..., tuple[int, Report]]
 ) -> None:
