@@ -95,8 +95,7 @@ def test_an_empty_registry_has_the_empty_hash(
     """When the last instance has gone, the hash is an empty text, not a missing one."""
     cart.register()
     before = registry.apps().applications()
-    for record in before:
-        registry.cancel(record.app, record.id)
+    registry.batch([{"appName": one.app, "id": one.id, "action": "Cancel"} for one in before])
 
     after = look(cart, "apps", accept=accept).applications()
 
