@@ -15,6 +15,7 @@ from eureka_tck.report.run_page import FILE, Fact
 from eureka_tck.run import Run
 from eureka_tck.suite import expectations_file, requirements_folder
 from eureka_tck.targets import parse_target
+from eureka_tck.targets.url import refuse_guests
 from eureka_tck.verdict.catalogue import load_catalogue
 from eureka_tck.verdict.expect import show
 from eureka_tck.verdict.expectations import load_expectations
@@ -34,6 +35,8 @@ def compared(arguments: argparse.Namespace, seed: int) -> tuple[ComparisonPage, 
     """Start both targets, ask them the same, and return the page and where it goes."""
     names = (arguments.first, arguments.second)
     targets = [parse_target(name) for name in names]
+    for judged in targets:
+        refuse_guests(judged, "hundreds of odd calls")
     catalogue = load_catalogue(requirements_folder())
     known = tuple(
         frozenset(
