@@ -232,3 +232,23 @@ def test_a_known_deviation_is_no_failure(
     judged = judge([seen], catalogue, [expectation()], claims=[claim()])
 
     assert exit_code(judged, strict=True) == 0
+
+
+def test_a_test_without_a_row_that_said_nothing_makes_the_run_inconclusive(
+    result: Callable[..., TestResult], catalogue: Catalogue
+) -> None:
+    """A model-based test has no row that could carry its doubt."""
+    judgement = judge([result(requirements=(), outcome="inconclusive", sentence="x.")], catalogue)
+
+    assert exit_code(judgement) == 2
+    assert "x." in judgement.doubts[0]
+
+
+def test_a_model_based_test_that_passed_is_nobodys_problem(
+    result: Callable[..., TestResult], catalogue: Catalogue
+) -> None:
+    """It adds nothing to any row."""
+    judgement = judge([result(requirements=())], catalogue)
+
+    assert exit_code(judgement) == 0
+    assert judgement.doubts == judgement.problems == ()

@@ -67,14 +67,16 @@ def test_a_failure_carries_its_evidence(claim: Callable[..., Claim]) -> None:
     )
 
 
-def test_a_pass_leaves_its_exchanges_out(claim: Callable[..., Claim]) -> None:
-    """Evidence is kept for what did not pass: a run of the whole catalogue stays readable."""
+def test_a_pass_keeps_its_last_exchange_alone(claim: Callable[..., Claim]) -> None:
+    """It stands beside a failure of another run; all else would make a report unreadable."""
     case = Case("t.py::a")
+    case.attach(exchange(204))
     case.attach(exchange(200))
 
     result = Trial(claim(), case).result(None, order=ORDER, scene=Scene(logs={"a": "x"}))
 
-    assert (result.outcome, result.exchanges, result.logs) == ("passed", (), {})
+    assert (result.outcome, result.logs) == ("passed", {})
+    assert [one.status for one in result.exchanges] == [200]
     assert result.lateness is None
 
 
