@@ -25,7 +25,7 @@ NEEDS = {"settings", "peers", "counters"}
 
 
 @requirement("SYNC-01", profile="copy", needs=NEEDS, seconds=20)
-@pytest.mark.parametrize("name", ["up-0", "up-5", "told", "lifted", "short"])
+@pytest.mark.parametrize("name", ["up-0", "up-5", "told", "lifted"])
 def test_a_node_copies_what_its_first_answering_peer_holds(start: Copied, name: str) -> None:
     """Once it has opened it holds the instances of the second peer; the first one refuses."""
     expect(f"the instance {name} of the peer", start.records[name]).is_present()
