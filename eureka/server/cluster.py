@@ -17,7 +17,7 @@ from eureka.server.tls import context_for
 from eureka.wire.reading import read_applications
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from eureka.core.instance import Instance
     from eureka.server.clock import Clock
@@ -40,6 +40,7 @@ class Cluster:
         self._service = service
         self._clock = clock
         self._log = log
+        self.refresh: Callable[[], None] = _nothing  # reads the list of peers again
         self._senders: dict[str, PeerSender] = {}
         self._closing: set[asyncio.Task[None]] = set()
 
@@ -164,3 +165,7 @@ class Cluster:
 
     def _failed(self, client: PeerClient, error: str) -> None:
         self._log.warning("copy-failed", url=client.shown, error=error)
+
+
+def _nothing() -> None:
+    """Do nothing: no list of peers to be read again."""

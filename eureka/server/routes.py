@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from starlette.routing import BaseRoute
 
-from eureka.server import healing, health, metrics, page, state
+from eureka.server import healing, health, metrics, page, refresh, state
 
 if TYPE_CHECKING:
     from eureka.server.cluster import Cluster
@@ -25,6 +25,7 @@ MOUNTS: Final[tuple[Mount, ...]] = (
     health.routes,
     metrics.routes,
     healing.routes,
+    refresh.routes,
 )
 
 

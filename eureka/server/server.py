@@ -119,6 +119,7 @@ class RegistryServer:
     ) -> None:
         self.service = Service(Node(settings.policy(), settings.replication()), settings, clock)
         self.cluster = Cluster(self.service, clock, log)
+        self.cluster.refresh = self.read_peers_again
         self.service.node_id = self.cluster.node_id
         self.service.told = self.cluster.nudge
         self.service.information.replicas = self.cluster.replicas

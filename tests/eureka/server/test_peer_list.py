@@ -269,3 +269,17 @@ def test_the_status_of_the_server_tells_which_peers_answer(stage: Stage) -> None
                 assert expected.encode() in xml
 
     stage.play(story())
+
+
+def test_a_refresh_takes_up_a_changed_list_at_once(stage: Stage) -> None:
+    """Where a Spring server is told so (REPL-12)."""
+
+    async def story() -> None:
+        async with stage.running(speed=FAST, **replicating()) as server:
+            read: list[str] = []
+            server.server.cluster.refresh = lambda: read.append("again")
+            reply = await server.call("POST", "/actuator/refresh")
+            assert (reply.status, read) == (200, ["again"])
+            assert (await server.call("GET", "/actuator/refresh")).status == 405
+
+    stage.play(story())
