@@ -86,6 +86,7 @@ class JavaTarget:
             command=images.java_command(HEAP),
             env={
                 "SPRING_APPLICATION_JSON": json.dumps(_settings(plan), sort_keys=True),
+                "LANG": "C.UTF-8",  # a bare container has none, and Java 17 then loses Unicode
                 **_locale(plan),
             },
         )
