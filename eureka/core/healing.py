@@ -14,7 +14,8 @@ Rules:
 3. An eviction is beaten by a node that heard of the instance later.
 4. Records that both hold are merged (`merge`), which ends the same on both sides.
 
-Nodes that agree say nothing: `rift` decides when there is a cause to compare.
+Nodes that agree say nothing: `rift` decides when there is a cause to compare,
+and only nodes of one `DIALECT` do.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from zlib import crc32
 import msgspec
 
 from eureka.core.departures import Cancelled
+from eureka.core.event import Changed
 from eureka.core.instance import Instance, Key
 from eureka.core.lease import RENEWAL_BONUS
 from eureka.core.merge import Version, digest, merge, same_statement
@@ -167,19 +169,19 @@ class Healer:
 
     def compare(
         self, own: Summary, happened: list[Event]
-    ) -> Generator[Question, tuple[Reply, Instant], int]:
+    ) -> Generator[Question, tuple[Reply, Instant], frozenset[Key]]:
         """
         Compare with another node: yields what to ask it, is sent the reply and the moment.
 
         What happens here is added to `happened`.
-        Returns how many records changed on either side, as far as is known.
+        Returns whose records changed on either side, as far as is known.
         """
         reply, now = yield Digest(own.sums)
         if not isinstance(reply, Holdings) or not reply.buckets:
-            return 0
+            return frozenset()
         happened += self._cancel(reply.gone, now=now)
         to_send, wanted, gone = self._plan(reply, own, now=now)
-        changed = len(happened) + len(gone)
+        changed = _keys_of(happened) | {one.key for one in gone}
         while to_send or wanted or gone:
             sent, to_send = to_send[:MOST_RECORDS], to_send[MOST_RECORDS:]
             asked, wanted = wanted[:MOST_RECORDS], wanted[MOST_RECORDS:]
@@ -190,8 +192,8 @@ class Healer:
             events = self._take(reply, now=now)
             happened += events
             taken = {held.instance.key for held in reply.records}
-            changed += len(taken.intersection(sent)) + len(events)
-        return changed
+            changed |= taken.intersection(sent) | _keys_of(events)
+        return frozenset(changed)
 
     def _plan(
         self, theirs: Holdings, own: Summary, *, now: Instant
@@ -298,6 +300,10 @@ class Healer:
         return self.registry.adopt(
             held.instance, now=now, silence=held.silence, renewed=held.renewed
         )
+
+
+def _keys_of(events: Iterable[Event]) -> set[Key]:
+    return {event.after.key for event in events if isinstance(event, Changed)}
 
 
 def _entry(lease: Lease, *, now: Instant) -> Entry:

@@ -15,7 +15,7 @@ from typing import Final
 import msgspec
 from msgspec.structs import astuple, fields, replace
 
-from eureka.core.instance import Instance
+from eureka.core.instance import DataCenter, Instance, Key, Port
 from eureka.core.override import effective_status
 from eureka.core.revision import Revision
 from eureka.core.status import Status
@@ -62,6 +62,26 @@ def digest(instance: Instance) -> int:
     said = blake2b(data_digest(instance), digest_size=8)
     said.update(f"{instance.status} {instance.overridden_status}".encode())
     return int.from_bytes(said.digest()) >> 1
+
+
+DIALECT: Final = f"""1-{
+    digest(
+        Instance(
+            key=Key("APP", "id"),
+            host_name="host",
+            ip_address="192.0.2.1",
+            status=Status.UP,
+            port=Port(80, enabled=True),
+            secure_port=Port(443, enabled=False),
+            data_center=DataCenter("MyOwn"),
+            metadata={"a": "b"},
+            dirty_ms=1,
+        )
+    ):x}"""
+"""
+What nodes have to share to compare: the version of the messages, and the digest of a sample,
+which differs as soon as a release adds a field or sums up otherwise.
+"""
 
 
 def merge(one: Version, other: Version) -> Version:

@@ -258,18 +258,20 @@ class Node:
         now: Instant,
         sender: str = "",
         batch: str = "",
+        dialect: str = "",
     ) -> BatchAnswer:
         """
         Carry out the tasks of a peer in their order; nothing of it is told to other peers.
 
-        Only nodes of our own kind say who they are: `<name>@<host>`, and number their batches.
+        Only nodes of our own kind say who they are: `<name>@<host>`, number their batches
+        and name the dialect in which they compare.
         """
         known = self._receipts.find(sender, batch)
         if known is not None:
             return BatchAnswer(known)
         url = self.known_as.get(sender.partition("@")[2]) if sender else None
         if url is not None and url in self.rifts:
-            self.rifts[url].capable = True
+            self.rifts[url].heard(dialect)
         answers: list[TaskAnswer] = []
         events: list[Event] = []
         renew = self.registry.renew_plainly
@@ -298,19 +300,19 @@ class Node:
         answers: Sequence[PeerAnswer],
         *,
         now: Instant,
-        heals: bool = False,
+        dialect: str = "",
     ) -> tuple[Event, ...]:
         """
         Take note of what a peer said to a batch:
         register there what it misses, adopt what is newer.
 
-        `heals` tells whether it announced that it can compare all it holds.
+        `dialect` is how it announced to compare all it holds; one of another kind announces none.
         """
         outbox = self.outboxes.get(url)
         if outbox is None:
             return ()
         rift = self.rifts[url]
-        rift.answered(capable=heals, troubles=outbox.troubles, now=now.monotonic)
+        rift.answered(dialect=dialect, troubles=outbox.troubles, now=now.monotonic)
         events: list[Event] = []
         for finding in outbox.delivered(batch, answers, now=now.monotonic):
             lease = self.registry.leases.find(finding.key)

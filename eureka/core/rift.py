@@ -4,11 +4,20 @@ When a node compares all it holds with one peer: only when there is a cause, and
 A cause is a delivery that failed, tasks that were dropped, an instance that came back after it was
 evicted here, a record of the peer that was newer, or the start of this node.
 Where nothing went wrong nothing is asked: quiet nodes stay quiet.
+Where a comparison finds again what the last one found, merging does not end it,
+and the next ones come ever more seldom.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+from eureka.core.merge import DIALECT
+
+if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
+
+    from eureka.core.instance import Key
 
 SETTLING: Final = 1.0
 """s from a cause to the comparison: two batching delays, for what is under way to arrive first."""
@@ -19,34 +28,51 @@ PACE: Final = 15.0
 LONGEST_PAUSE: Final = 30.0
 """s between two attempts at a peer that does not answer and is sent nothing else."""
 
+LONGEST_DOUBT: Final = 60.0
+"""s between two comparisons that find the same again and again."""
+
+ENDLESS: Final = 4
+"""Comparisons in a row that found the same; two are usual where an instance is just changing."""
+
 
 class Rift:
     """What may be different at one peer."""
 
     def __init__(self) -> None:
+        self.akin = False
+        """Whether the peer is of our own kind, and so understands the marks of tasks."""
         self.capable = False
-        """Whether the peer said that it can compare; others are never asked."""
+        """Whether the peer compares just as this node does; others are never asked."""
         self.compared = 0
+        self.repeats = 0
+        """How many comparisons in a row found a record that the one before had found."""
+        self._found: AbstractSet[Key] = frozenset()
         self._troubles = 0
         self._dropped = 0
         self._due_at: float | None = None
         self._not_before = 0.0
+        self._doubts_until = 0.0
         self._pause = PACE
         self._running = False
+
+    def heard(self, dialect: str) -> None:
+        """Tell what the peer announced; empty for one of another kind."""
+        self.akin = bool(dialect)
+        self.capable = dialect == DIALECT
 
     def cause(self, *, now: float) -> None:
         """Tell that something may be different there."""
         if self._due_at is None:
             self._due_at = max(now + SETTLING, self._not_before)
 
-    def answered(self, *, capable: bool, troubles: int, now: float) -> None:
+    def answered(self, *, dialect: str, troubles: int, now: float) -> None:
         """Tell that the peer took a batch; `troubles` counts what went wrong with it so far."""
-        self.capable = capable
+        self.heard(dialect)
         self._pause = PACE
         if troubles != self._troubles:
             self._troubles = troubles
             if self._due_at is not None:
-                self._due_at = min(self._due_at, now + SETTLING)
+                self._due_at = min(self._due_at, max(now + SETTLING, self._doubts_until))
             self.cause(now=now)
 
     def lost(self, *, dropped: int, now: float) -> None:
@@ -64,12 +90,21 @@ class Rift:
         self._running = True
         self._due_at = None
 
-    def ended(self, *, changed: int, now: float) -> None:
-        """Take note that it ended; where it changed something the next one proves the end."""
+    def ended(self, *, changed: AbstractSet[Key], now: float) -> None:
+        """
+        Take note that it ended, and whose records it changed:
+        where it changed something the next one proves the end.
+        """
         self.compared += 1
         self._running = False
         self._pause = PACE
-        self._not_before = now + (SETTLING if changed else PACE)
+        if changed and not self._found.isdisjoint(changed):
+            self.repeats += 1
+        elif not changed:
+            self.repeats = 0
+        self._found = changed
+        self._not_before = now + (self._doubt() if changed else PACE)
+        self._doubts_until = self._not_before if self.repeats else 0.0
         if self._due_at is not None or changed:
             self._due_at = self._not_before
 
@@ -78,3 +113,8 @@ class Rift:
         self._running = False
         self._not_before = self._due_at = now + self._pause
         self._pause = min(2 * self._pause, LONGEST_PAUSE)
+
+    def _doubt(self) -> float:
+        """Return the seconds to the next comparison: the first repetition may well be chance."""
+        doublings = min(max(self.repeats - 1, 0), 10)
+        return min(SETTLING * (1 << doublings), LONGEST_DOUBT)

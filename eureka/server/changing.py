@@ -149,7 +149,13 @@ class Changing:
             return Response(MISDIRECTED, b"This node sent that itself.", (TEXT,))
         now = self._clock.now()
         tasks = read_batch(body, arrived_ms=now.epoch_ms)
-        done = self._node.apply_batch(tasks, now=now, sender=request.sender, batch=request.batch_id)
+        done = self._node.apply_batch(
+            tasks,
+            now=now,
+            sender=request.sender,
+            batch=request.batch_id,
+            dialect=request.dialect,
+        )
         self._happened(done.events)
         lists = self._reading.lists
         if accepted_formats(request.accept)[0] == "xml":

@@ -17,7 +17,7 @@ _READ: Final = frozenset(
     {
         *(b"accept", b"accept-encoding", b"content-encoding", b"content-type"),
         *(b"discoveryidentity-name", b"x-eureka-accept", b"x-eureka-batch-id"),
-        *(b"x-eureka-node-id", b"x-netflix-discovery-replication"),
+        *(b"x-eureka-healing", b"x-eureka-node-id", b"x-netflix-discovery-replication"),
     }
 )
 
@@ -42,6 +42,7 @@ class Request(msgspec.Struct, gc=False):
     content_encoding: str = ""
     batch_id: str = ""
     sender: str = ""
+    dialect: str = ""
     identity: str | None = None
     prepared: Payload | None = None  # the list, if it had to be made beside the loop
 
@@ -95,6 +96,7 @@ def read_head(
         replicated=_text(found, b"x-netflix-discovery-replication") == "true",
         batch_id=_text(found, b"x-eureka-batch-id"),
         sender=_text(found, b"x-eureka-node-id"),
+        dialect=_text(found, b"x-eureka-healing"),
         identity=None if identity is None else identity.decode("latin-1").strip(),
     )
 

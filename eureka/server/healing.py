@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from eureka.core.errors import InvalidRequest
 from eureka.core.healing import Digest, Summary
-from eureka.wire.healing import read_question, read_reply, write_message
+from eureka.core.rift import ENDLESS
+from eureka.wire.healing import ANNOUNCEMENT, read_question, read_reply, write_message
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from eureka.core.event import Event
     from eureka.core.healing import Reply
+    from eureka.core.instance import Key
     from eureka.server.clock import Clock
     from eureka.server.cluster import Cluster
     from eureka.server.log import Log
@@ -40,6 +42,8 @@ def routes(service: Service, _cluster: Cluster) -> list[BaseRoute]:
     """Return the endpoint that answers comparisons."""
 
     async def answer(request: Request) -> Response:
+        if request.headers.get(ANNOUNCEMENT[0].decode(), "").encode() != ANNOUNCEMENT[1]:
+            return Response("This node compares in another dialect.", 409, media_type="text/plain")
         body = await _read(request, largest=service.settings.max_body)
         if body is None:
             return Response(status_code=413)
@@ -140,10 +144,16 @@ class Mender:
             rift.failed(now=self._clock.monotonic())
         else:
             rift.ended(changed=changed, now=self._clock.monotonic())
-            if changed:
-                self._log.info("healed", url=self._shown, records=changed)
+            self._tell(len(changed), rift.repeats)
 
-    async def _converse(self) -> int:
+    def _tell(self, records: int, repeats: int) -> None:
+        """Say what was healed; of what does not end, say so once."""
+        if repeats == ENDLESS:
+            self._log.warning("healing-does-not-end", url=self._shown, records=records)
+        elif records and repeats < ENDLESS:
+            self._log.info("healed", url=self._shown, records=records)
+
+    async def _converse(self) -> frozenset[Key]:
         service = self._service
         happened: list[Event] = []
         conversation = service.node.healer.compare(await summary_of(service), happened)
@@ -153,7 +163,7 @@ class Mender:
             try:
                 question = conversation.send((reply, self._clock.now()))
             except StopIteration as end:
-                return int(end.value)
+                return cast("frozenset[Key]", end.value)
             finally:
                 service.happened(happened)
                 service.node.healed(happened, now=self._clock.now())

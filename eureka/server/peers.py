@@ -43,11 +43,11 @@ Headers = list[tuple[bytes, bytes]]
 
 
 class Reply(msgspec.Struct, frozen=True, gc=False):
-    """A peer's HTTP status and body, and whether it announced that it compares."""
+    """A peer's HTTP status and body, and the dialect in which it announced to compare, if any."""
 
     status: int
     body: bytes
-    heals: bool = False
+    dialect: str = ""
 
 
 class TooLarge(Exception):  # noqa: N818 - reads as the statement it is
@@ -118,8 +118,8 @@ class PeerClient:
                 size += len(part)
                 if size > largest:
                     raise TooLarge
-        heals = any(name.lower() == ANNOUNCEMENT[0] for name, _ in response.headers)
-        return Reply(response.status, b"".join(parts), heals)
+        dialect = next((v for name, v in response.headers if name.lower() == ANNOUNCEMENT[0]), b"")
+        return Reply(response.status, b"".join(parts), dialect.decode("latin-1"))
 
 
 class PeerSender:
@@ -247,7 +247,7 @@ class PeerSender:
     async def _post(self, batch: Batch) -> Reply:
         headers = [*self._identity(), (b"X-Eureka-Batch-Id", b"%d" % batch.number)]
         rift = self._service.node.rifts.get(self.url)
-        marked = rift is not None and rift.capable
+        marked = rift is not None and rift.akin
         body = write_batch(batch.tasks, self._service.writer, marked=marked)
         started = self._clock.monotonic()
         reply = await self._client.post(
@@ -284,7 +284,7 @@ class PeerSender:
             elif reply.status == DELIVERED:
                 self._succeeded(now.epoch_ms)
                 events = self._service.node.peer_answered(
-                    self.url, batch, answers, now=now, heals=reply.heals
+                    self.url, batch, answers, now=now, dialect=reply.dialect
                 )
                 self._service.happened(events)
             else:
@@ -298,6 +298,7 @@ class PeerSender:
             (b"DiscoveryIdentity-Version", b"1.0"),
             (b"DiscoveryIdentity-Id", self._service.settings.own_host.encode()),
             (b"X-Eureka-Node-Id", self._node_id),
+            ANNOUNCEMENT,
         ]
 
     async def _ask(self, body: bytes) -> bytes:

@@ -8,12 +8,16 @@ import msgspec
 
 from eureka.core.errors import InvalidRequest
 from eureka.core.healing import Digest, Exchange, Holdings
+from eureka.core.merge import DIALECT
 
 if TYPE_CHECKING:
     from eureka.core.healing import Question, Reply
 
-ANNOUNCEMENT: Final = (b"x-eureka-healing", b"1")
-"""On every answer to a batch: this node compares. The version rises when the messages change."""
+ANNOUNCEMENT: Final = (b"x-eureka-healing", DIALECT.encode())
+"""
+On every batch, comparison and answer to a batch: this node compares, in this dialect.
+Nodes of another dialect, in the midst of an upgrade, replicate as ever and do not compare.
+"""
 
 _encode: Final = msgspec.json.Encoder().encode
 _question: Final = msgspec.json.Decoder(Digest | Exchange)

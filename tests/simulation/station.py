@@ -8,6 +8,7 @@ from eureka.core.errors import RequestError
 from eureka.core.event import Changed, Evicted
 from eureka.core.healing import Digest, Summary
 from eureka.core.instant import Instant
+from eureka.core.merge import DIALECT
 from eureka.core.node import Node
 from eureka.core.policy import Policy, ReplicationPolicy
 from eureka.core.status import Action
@@ -211,6 +212,7 @@ class Courier:
             now=receiver.now,
             sender=sender.name,
             batch=str(batch.number),
+            dialect=DIALECT,
         )
         receiver.happened(done.events)
         receiver.nudge()
@@ -231,7 +233,7 @@ class Courier:
         said = [
             PeerAnswer(one.status, one.record.instance if one.record else None) for one in answers
         ]
-        events = sender.node.peer_answered(self._to, batch, said, now=sender.now, heals=True)
+        events = sender.node.peer_answered(self._to, batch, said, now=sender.now, dialect=DIALECT)
         sender.happened(events)
         self.look()
 
@@ -313,7 +315,7 @@ class Conversation:
             self._took()
             sender.node.rifts[self._to].ended(changed=end.value, now=sender.now.monotonic)
             if end.value:
-                said = f"{end.value} records with {self._to}"
+                said = f"{len(end.value)} records with {self._to}"
                 mark = Marked(at=sender.world.time, node=sender.letter, name="healed", said=said)
                 sender.world.record.append(mark)
             sender.nudge()

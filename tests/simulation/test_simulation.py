@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import count
+
 import msgspec
 import pytest
 
+from eureka.core.rift import LONGEST_DOUBT
 from tests.simulation.run import play, play_seed
 from tests.simulation.schedule import Schedule, draw
 
@@ -34,6 +37,21 @@ def test_a_schedule_that_was_written_down_plays_like_its_seed() -> None:
     written = msgspec.json.encode(draw(11))
 
     assert play(msgspec.json.decode(written, type=Schedule)).record == play_seed(11).record
+
+
+def test_nodes_whose_sums_never_agree_compare_ever_more_seldom(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whatever makes them differ for good, minutes of it cost a handful of comparisons a pair."""
+    odd = count()
+    monkeypatch.setattr("eureka.core.healing.digest", lambda _: next(odd))
+
+    outcome = play(draw(7))
+
+    healed = [event for event in outcome.record if getattr(event, "name", "") == "healed"]
+    pairs = len(outcome.schedule.nodes) * (len(outcome.schedule.nodes) - 1)
+    assert healed
+    assert len(healed) / pairs < 8 + outcome.seconds / LONGEST_DOUBT
 
 
 def test_the_schedules_bite() -> None:

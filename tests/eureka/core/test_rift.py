@@ -2,37 +2,45 @@
 
 from __future__ import annotations
 
-from eureka.core.rift import LONGEST_PAUSE, PACE, SETTLING, Rift
+import pytest
+
+from eureka.core.instance import Key
+from eureka.core.merge import DIALECT
+from eureka.core.rift import LONGEST_DOUBT, LONGEST_PAUSE, PACE, SETTLING, Rift
+
+ONE = Key("CART", "1")
 
 
 def rift() -> Rift:
     """Return the rift to a peer that can compare."""
     found = Rift()
-    found.answered(capable=True, troubles=0, now=0.0)
+    found.answered(dialect=DIALECT, troubles=0, now=0.0)
     return found
 
 
 def test_a_peer_without_trouble_is_never_asked() -> None:
     """Quiet nodes stay quiet."""
     quiet = rift()
-    quiet.answered(capable=True, troubles=0, now=50.0)
+    quiet.answered(dialect=DIALECT, troubles=0, now=50.0)
 
     assert quiet.wakes_at() is None
 
 
-def test_a_peer_of_another_kind_is_never_asked() -> None:
-    """Whatever went wrong with it."""
+@pytest.mark.parametrize("dialect", ["", "1", DIALECT + "0"])
+def test_a_peer_of_another_kind_or_release_is_never_asked(dialect: str) -> None:
+    """Whatever went wrong with it; another release of our own kind still understands marks."""
     other = Rift()
-    other.answered(capable=False, troubles=3, now=0.0)
+    other.answered(dialect=dialect, troubles=3, now=0.0)
     other.cause(now=0.0)
 
     assert other.wakes_at() is None
+    assert other.akin == bool(dialect)
 
 
 def test_trouble_is_a_cause_once_the_peer_answers() -> None:
     """What is under way arrives first."""
     troubled = rift()
-    troubled.answered(capable=True, troubles=2, now=50.0)
+    troubled.answered(dialect=DIALECT, troubles=2, now=50.0)
 
     assert troubled.wakes_at() == 50.0 + SETTLING
 
@@ -50,7 +58,7 @@ def test_a_comparison_that_found_nothing_ends_it() -> None:
     calm = rift()
     calm.cause(now=0.0)
     calm.begin()
-    calm.ended(changed=0, now=2.0)
+    calm.ended(changed=frozenset(), now=2.0)
 
     assert calm.wakes_at() is None
     calm.cause(now=3.0)
@@ -63,7 +71,7 @@ def test_a_comparison_that_found_something_is_proven_by_another() -> None:
     busy.cause(now=0.0)
     busy.begin()
     assert busy.wakes_at() is None
-    busy.ended(changed=4, now=2.0)
+    busy.ended(changed=frozenset({ONE}), now=2.0)
 
     assert busy.wakes_at() == 2.0 + SETTLING
 
@@ -79,5 +87,59 @@ def test_a_peer_that_does_not_answer_is_tried_ever_more_seldom() -> None:
     down.failed(now=100.0)
     assert down.wakes_at() == 100.0 + LONGEST_PAUSE
 
-    down.answered(capable=True, troubles=5, now=101.0)
+    down.answered(dialect=DIALECT, troubles=5, now=101.0)
     assert down.wakes_at() == 101.0 + SETTLING
+
+
+def compare(with_peer: Rift, changed: frozenset[Key]) -> float:
+    """Let a comparison begin when it is due and end at once; return the seconds to the next."""
+    begun = with_peer.wakes_at()
+    assert begun is not None
+    with_peer.begin()
+    with_peer.ended(changed=changed, now=begun)
+    due = with_peer.wakes_at()
+    return float("inf") if due is None else due - begun
+
+
+def test_what_merging_does_not_end_is_compared_ever_more_seldom() -> None:
+    """Nodes that differ for good ask each other once a minute, however much else changes."""
+    odd = rift()
+    odd.cause(now=0.0)
+
+    pauses = [compare(odd, frozenset({ONE, Key("CART", str(turn + 2))})) for turn in range(10)]
+
+    assert pauses == [1, 1, 2, 4, 8, 16, 32, LONGEST_DOUBT, LONGEST_DOUBT, LONGEST_DOUBT]
+
+
+def test_records_that_are_new_each_time_are_compared_at_once() -> None:
+    """A registry that is healed in many goes does not wait."""
+    large = rift()
+    large.cause(now=0.0)
+
+    pauses = [compare(large, frozenset({Key("CART", str(turn))})) for turn in range(10)]
+
+    assert pauses == [SETTLING] * 10
+
+
+def test_a_comparison_that_finds_nothing_ends_all_doubt() -> None:
+    """What differs later is another matter."""
+    odd = rift()
+    odd.cause(now=0.0)
+    for _ in range(6):
+        compare(odd, frozenset({ONE}))
+    assert compare(odd, frozenset()) == float("inf")
+    odd.cause(now=1000.0)
+
+    assert compare(odd, frozenset({ONE})) == SETTLING
+
+
+def test_trouble_does_not_hasten_what_merging_does_not_end() -> None:
+    """A peer whose answers are late every now and then is not asked each second for that."""
+    odd = rift()
+    odd.cause(now=0.0)
+    for _ in range(8):
+        compare(odd, frozenset({ONE}))
+    due = odd.wakes_at()
+    odd.answered(dialect=DIALECT, troubles=9, now=0.0)
+
+    assert odd.wakes_at() == due

@@ -259,8 +259,9 @@ Script = Callable[[str, str, bytes], "Awaitable[tuple[int, bytes] | None]"]
 class ScriptedPeer:
     """A peer that records what it is sent and answers as told; None closes the connection."""
 
-    def __init__(self, script: Script) -> None:
+    def __init__(self, script: Script, *, announcing: str = "") -> None:
         self.script = script
+        self.announcing = announcing  # the dialect in which it says that it compares
         self.calls: list[tuple[str, str, dict[str, str], bytes]] = []
         self._server: asyncio.Server | None = None
         self._writers: set[asyncio.StreamWriter] = set()
@@ -309,8 +310,10 @@ class ScriptedPeer:
                 if answer is None:
                     return
                 status, content = answer
-                head = f"HTTP/1.1 {status} X\r\nContent-Length: {len(content)}\r\n\r\n"
-                writer.write(head.encode() + content)
+                head = f"HTTP/1.1 {status} X\r\nContent-Length: {len(content)}\r\n"
+                if self.announcing:
+                    head += f"X-Eureka-Healing: {self.announcing}\r\n"
+                writer.write(f"{head}\r\n".encode() + content)
                 await writer.drain()
         except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
             pass
@@ -320,9 +323,9 @@ class ScriptedPeer:
 
 
 @contextlib.asynccontextmanager
-async def scripted(script: Script) -> AsyncIterator[ScriptedPeer]:
+async def scripted(script: Script, *, announcing: str = "") -> AsyncIterator[ScriptedPeer]:
     """Run a scripted peer for a while."""
-    peer = ScriptedPeer(script)
+    peer = ScriptedPeer(script, announcing=announcing)
     await peer.start()
     try:
         yield peer

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from eureka.core.instance import Key
+from eureka.core.merge import DIALECT
+from eureka.core.rift import SETTLING
 from eureka.core.status import Status
+from eureka.server.healing import PATH
 
 if TYPE_CHECKING:
     from tests.eureka.server.conftest import Running, Stage
@@ -102,9 +105,55 @@ def test_odd_questions_are_refused(stage: Stage, body: bytes, status: int) -> No
 
     async def story() -> None:
         async with stage.running() as server:
-            reply = await server.call("POST", "/registry/healing", body, Content_Type=JSON)
+            reply = await server.call(
+                "POST", PATH, body, Content_Type=JSON, X_Eureka_Healing=DIALECT
+            )
             assert reply.status == status
-            assert (await server.call("GET", "/registry/healing")).status == 405
+            assert (await server.call("GET", PATH)).status == 405
             assert "error" not in server.log
+
+    stage.play(story())
+
+
+@pytest.mark.parametrize("dialect", ["", "1", DIALECT + "0"])
+def test_a_node_of_another_release_is_refused(stage: Stage, dialect: str) -> None:
+    """Its sums would differ for good; it compares again once both are of one release."""
+
+    async def story() -> None:
+        async with stage.running() as server:
+            reply = await server.call(
+                "POST", PATH, b"{}", Content_Type=JSON, X_Eureka_Healing=dialect
+            )
+            assert reply.status == 409
+
+    stage.play(story())
+
+
+def test_two_releases_replicate_and_do_not_compare(stage: Stage) -> None:
+    """A rolling upgrade: marks go on, comparisons wait for the same release."""
+    failures = [503, 503]
+
+    async def older(_method: str, _path: str, _body: bytes) -> tuple[int, bytes]:
+        if failures:
+            return failures.pop(), b""
+        return 200, b'{"responseList":[{"statusCode":200}]}'
+
+    async def story() -> None:
+        async with (
+            stage.scripted(older, announcing="1") as peer,
+            stage.running(speed=FAST, **with_peer(peer.url)) as server,
+        ):
+            await register(server, stage)
+            await stage.until(lambda: len(peer.calls) == 3, "the batch that is taken")
+            await register(server, stage, "2")
+            await stage.until(lambda: len(peer.calls) == 4, "another batch")
+            rift = server.server.service.node.rifts[peer.url]
+            due = server.server.service.clock.monotonic() + 2 * SETTLING
+            await stage.until(
+                lambda: server.server.service.clock.monotonic() > due, "the time of a comparison"
+            )
+            assert (rift.akin, rift.capable, rift.compared) == (True, False, 0)
+            assert all("mark" in task for task in peer.tasks[-1:])
+            assert {path for _, path, _, _ in peer.calls} == {"/eureka/peerreplication/batch/"}
 
     stage.play(story())
