@@ -8,6 +8,7 @@ Both are remembered for a while, and not without limit.
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -36,8 +37,9 @@ class Departures:
     """The instances that left a node recently."""
 
     def __init__(self) -> None:
-        self._cancelled: dict[Key, Cancelled] = {}
-        self._evicted: dict[Key, float] = {}
+        # The oldest of a plain dict is found by passing over all that was deleted before it.
+        self._cancelled: OrderedDict[Key, Cancelled] = OrderedDict()
+        self._evicted: OrderedDict[Key, float] = OrderedDict()
 
     def cancelled(self, key: Key, departure: Cancelled) -> None:
         """Remember a cancellation."""

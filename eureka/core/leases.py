@@ -62,6 +62,10 @@ class Leases:
             if vip in addresses.of(lease.instance)
         ]
 
+    def most_listing(self, vip: str, *, secure: bool) -> int:
+        """Return how many instances list this address, or more: all of their applications."""
+        return sum(len(self._by_app[app]) for app in self._addresses[secure].applications(vip))
+
     def put(self, lease: Lease) -> None:
         """Hold a lease, in place of the one its instance had."""
         key = lease.instance.key

@@ -166,6 +166,8 @@ class ResponseCache:
     def keep(self, key: CacheKey, payload: Payload) -> None:
         """Keep a list that was made elsewhere, since nothing it shows has changed meanwhile."""
         self._current.setdefault((key.kind, key.name), {})[key] = payload
+        if key.regions:
+            self._keep_few(key)
 
     def show(self, key: CacheKey, payload: Payload) -> None:
         """Show a list that was made elsewhere until the next refresh, if there is such a layer."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from functools import partial
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
@@ -11,6 +12,7 @@ from eureka.core.copying import Ask, Pause, StartUpCopy
 from eureka.core.errors import InvalidRequest
 from eureka.core.event import Changed
 from eureka.core.outbox import DELIVERED
+from eureka.server.beside import beside
 from eureka.server.information import Replica
 from eureka.server.peers import BROKEN, TOO_SLOW, PeerClient, PeerSender, TooLarge
 from eureka.server.tls import context_for
@@ -149,9 +151,8 @@ class Cluster:
                 return None
             now = self._clock.now()
             # Beside the loop: a hundred thousand instances take seconds to read.
-            instances, unreadable = await asyncio.to_thread(
-                read_applications, reply.body, arrived_ms=now.epoch_ms
-            )
+            read = partial(read_applications, reply.body, arrived_ms=now.epoch_ms)
+            instances, unreadable = await beside(read, name="copy")
         except (*TOO_SLOW, *BROKEN) as error:
             self._failed(client, str(error) or type(error).__name__)
             return None

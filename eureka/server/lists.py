@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 from eureka.core.errors import RegistryClosed
 from eureka.core.instance import Record
 from eureka.server.remote import NoRemote
-from eureka.wire.writing import JsonWriter, Writer, XmlWriter, by_application, snapshot
+from eureka.wire.writing import JsonWriter, Snapshot, Writer, XmlWriter, by_application, snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator
 
     from eureka.core.instance import Instance, Key
     from eureka.core.lease import Lease
@@ -71,15 +71,39 @@ class Lists:
                     if self._registry.leases.find(key) is None:
                         self.forget(key)
 
-    def picture(self, key: CacheKey) -> Callable[[], list[bytes]]:
-        """Note what a full list or a delta shows now; what is returned writes it, in parts."""
+    def size(self, key: CacheKey) -> int:
+        """Return how many instances a list shows, or more."""
+        leases = self._registry.leases
+        if key.kind == "app":
+            return len(leases.by_app.get(key.name, ()))
+        if key.kind in ("vip", "svip"):
+            return leases.most_listing(key.name, secure=key.kind == "svip")
+        own = len(leases) if key.kind == "apps" else len(self._registry.changes)
+        return own + sum(len(self.remote.instances(region)) for region in self._regions(key))
+
+    def picture(self, key: CacheKey) -> Callable[[], list[bytes]] | None:
+        """
+        Note what a list shows now, None for a name that nobody has.
+
+        What is returned writes it, in parts; it may run in a thread beside the loop.
+        """
+        if key.kind == "app":
+            return self._application(key)
+        if key.kind in ("vip", "svip"):
+            return self._addressed(key)
+        regions = self._regions(key)
+        if regions:
+            return self._combined(key, regions)
         registry = self._registry
         writer = self.writer(key.form)
         counts = dict(registry.leases.counts)
         if key.kind == "apps":
-            seen = snapshot(_leases(registry))
             return partial(
-                writer.registry_parts, seen, counts=counts, version=1, compact=key.compact
+                writer.registry_parts,
+                snapshot(_leases(registry)),
+                counts=counts,
+                version=1,  # only the delta's version counts
+                compact=key.compact,
             )
         return partial(
             writer.delta_parts,
@@ -88,6 +112,11 @@ class Lists:
             version=registry.changes.version,
             compact=key.compact,
         )
+
+    def generate(self, key: CacheKey) -> bytes | None:
+        """Return a list, None for a name that nobody has."""
+        write = self.picture(key)
+        return None if write is None else b"".join(write())
 
     def regions(self, named: str | None) -> tuple[str, ...]:
         """
@@ -112,29 +141,6 @@ class Lists:
         known = sorted(self.remote.names())
         return (self._registry.changes.version, *(self.remote.version(name) for name in known))
 
-    def generate(self, key: CacheKey) -> bytes | None:
-        """Return a list, None for a name that nobody has."""
-        if key.kind == "app":
-            return self._application(key)
-        if key.kind in ("vip", "svip"):
-            return self._addressed(key)
-        registry = self._registry
-        regions = self._regions(key)
-        if key.kind == "apps" and not regions:
-            return self.writer(key.form).registry(
-                _leases(registry),
-                counts=registry.leases.counts,
-                version=1,  # only the delta's version counts
-                compact=key.compact,
-            )
-        is_delta = key.kind == "delta"
-        local: Mapping[str, Iterable[Lease | Record]] = (
-            by_application(registry.recent()) if is_delta else _leases(registry)
-        )
-        changes = self.remote.recent if is_delta else self.remote.instances
-        version = registry.changes.version + sum(self.remote.version(name) for name in regions)
-        return self._combined(key, local, regions, changes, version=version if is_delta else 1)
-
     def no_addresses(self, key: CacheKey) -> bytes:
         """Return the list of an address that nobody has."""
         return self.writer(key.form).applications({}, counts={}, version=-1, compact=key.compact)
@@ -155,72 +161,103 @@ class Lists:
     def _ready(self) -> tuple[str, ...]:
         return tuple(name for name in sorted(self.remote.names()) if self.remote.ready(name))
 
-    def _combined(
-        self,
-        key: CacheKey,
-        local: Mapping[str, Iterable[Lease | Record]],
-        regions: tuple[str, ...],
-        changes: Callable[[str], tuple[Instance, ...]],
-        *,
-        version: int,
-    ) -> bytes:
-        writer = self.writer(key.form)
-        elements = {
-            name: writer.elements(name, found, compact=key.compact) for name, found in local.items()
+    def _combined(self, key: CacheKey, regions: tuple[str, ...]) -> Callable[[], list[bytes]]:
+        registry, remote = self._registry, self.remote
+        is_delta = key.kind == "delta"
+        version = registry.changes.version + sum(remote.version(name) for name in regions)
+        counts = dict(registry.leases.counts)
+        seen = (
+            by_application(registry.recent()) if is_delta else _records(snapshot(_leases(registry)))
+        )
+        shown = self._shown(key)
+        abroad = {
+            name: (
+                remote.instances(name),
+                remote.recent(name) if is_delta else remote.instances(name),
+            )
+            for name in regions
         }
-        counts = dict(self._registry.leases.counts)
-        for region in regions:
-            for instance in self._shown(key, self.remote.instances(region)):
-                counts[instance.status] = counts.get(instance.status, 0) + 1
-            found = by_application(_record(one) for one in self._shown(key, changes(region)))
-            abroad = self._writer_of(region, key.form)
-            for name, records in found.items():
-                parts = abroad.elements(name, records, compact=key.compact)
-                elements[name] = elements.get(name, []) + parts
-        return writer.of_elements(elements, counts=counts, version=version, compact=key.compact)
 
-    def _shown(self, key: CacheKey, instances: Iterable[Instance]) -> Iterable[Instance]:
-        """Return those of another region that a list shows."""
+        def write() -> list[bytes]:
+            writer = self.writer(key.form)
+            elements = {
+                name: writer.elements(name, found, compact=key.compact)
+                for name, found in seen.items()
+            }
+            for region, (instances, told) in abroad.items():
+                _count(counts, filter(shown, instances))
+                self._add(elements, region, filter(shown, told), key)
+            return writer.of_elements(
+                elements, counts=counts, version=version if is_delta else 1, compact=key.compact
+            )
+
+        return write
+
+    def _shown(self, key: CacheKey) -> Callable[[Instance], bool]:
+        """Return what tells which instances of another region a list shows."""
         if key.regions:
-            return instances
-        here = self._registry.leases.by_app
-        return (instance for instance in instances if instance.key.app not in here)
+            return lambda _: True
+        here = frozenset(self._registry.leases.by_app)
+        return lambda instance: instance.key.app not in here
 
-    def _application(self, key: CacheKey) -> bytes | None:
+    def _add(
+        self,
+        elements: dict[str, list[bytes]],
+        region: str,
+        instances: Iterable[Instance],
+        key: CacheKey,
+    ) -> None:
+        """Add instances of another region to the elements of a list."""
+        writer = self._writer_of(region, key.form)
+        for name, records in by_application(map(_record, instances)).items():
+            parts = writer.elements(name, records, compact=key.compact)
+            elements[name] = elements.get(name, []) + parts
+
+    def _application(self, key: CacheKey) -> Callable[[], list[bytes]] | None:
         leases = self._registry.leases.by_app.get(key.name)
         if leases is not None:
+            seen = _records(snapshot({key.name: leases.values()}))[key.name]
             writer = self.writer(key.form)
-            return writer.application(key.name, leases.values(), compact=key.compact)
+            return partial(writer.application_parts, key.name, seen, compact=key.compact)
         for region in self._regions(key):
             instances = self.remote.instances(region)
             records = [_record(one) for one in instances if one.key.app == key.name]
             if records:
-                abroad = self._writer_of(region, key.form)
-                return abroad.application(key.name, records, compact=key.compact)
+                writer = self._writer_of(region, key.form)
+                return partial(writer.application_parts, key.name, records, compact=key.compact)
         return None
 
-    def _addressed(self, key: CacheKey) -> bytes | None:
+    def _addressed(self, key: CacheKey) -> Callable[[], list[bytes]] | None:
         secure = key.kind == "svip"
-        writer = self.writer(key.form)
-        counts: dict[Status, int] = {}
         local: dict[str, list[Lease]] = {}
         for lease in self._registry.listing(key.name, secure=secure):
             local.setdefault(lease.instance.key.app, []).append(lease)
-            counts[lease.instance.status] = counts.get(lease.instance.status, 0) + 1
-        elements = {
-            name: writer.elements(name, found, compact=key.compact) for name, found in local.items()
+        shown = self._shown(key) if self._regions(key) else None
+        abroad = {
+            region: [
+                one
+                for one in self.remote.instances(region)
+                if key.name in (one.secure_vips if secure else one.vips) and shown and shown(one)
+            ]
+            for region in self._regions(key)
         }
-        for region in self._regions(key):
-            for instance in self._shown(key, self.remote.instances(region)):
-                if key.name in (instance.secure_vips if secure else instance.vips):
-                    abroad = self._writer_of(region, key.form)
-                    name = instance.key.app
-                    parts = abroad.elements(name, (_record(instance),), compact=key.compact)
-                    elements[name] = elements.get(name, []) + parts
-                    counts[instance.status] = counts.get(instance.status, 0) + 1
-        if not elements:
+        if not local and not any(abroad.values()):
             return None
-        return writer.of_elements(elements, counts=counts, version=-1, compact=key.compact)
+        seen = snapshot(local)
+
+        def write() -> list[bytes]:
+            writer = self.writer(key.form)
+            counts: dict[Status, int] = {}
+            elements: dict[str, list[bytes]] = {}
+            for name, records in _records(seen).items():
+                _count(counts, (record.instance for record in records))
+                elements[name] = writer.elements(name, records, compact=key.compact)
+            for region, instances in abroad.items():
+                _count(counts, instances)
+                self._add(elements, region, instances, key)
+            return writer.of_elements(elements, counts=counts, version=-1, compact=key.compact)
+
+        return write
 
     def _writer_of(self, region: str, form: Format) -> Writer:
         """Return what writes a region's instances; it keeps the bytes of no others."""
@@ -239,6 +276,15 @@ class Lists:
 
 def _leases(registry: Registry) -> dict[str, Iterable[Lease]]:
     return {name: leases.values() for name, leases in registry.leases.by_app.items()}
+
+
+def _records(seen: Snapshot) -> dict[str, list[Record]]:
+    return {name: list(map(Record, *shown)) for name, shown in seen.items()}
+
+
+def _count(counts: dict[Status, int], instances: Iterable[Instance]) -> None:
+    for instance in instances:
+        counts[instance.status] = counts.get(instance.status, 0) + 1
 
 
 def _record(instance: Instance) -> Record:

@@ -11,6 +11,7 @@ import os
 import platform
 import resource
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -18,6 +19,7 @@ import msgspec
 
 from eureka import __version__
 from eureka.core.status import Status
+from eureka.server.beside import beside
 from eureka.server.explanation import Explanation, explained
 
 if TYPE_CHECKING:
@@ -185,7 +187,7 @@ async def applications_of(
             continue
         held = list(leases.values())
         if len(held) > _LARGE:
-            yield await asyncio.to_thread(_application, name, held, most=instances)
+            yield await beside(partial(_application, name, held, most=instances), name="sum")
         else:
             yield _application(name, held, most=instances)
             await asyncio.sleep(0)

@@ -9,10 +9,10 @@ after he asked, never an earlier one: he must find his own changes in it.
 from __future__ import annotations
 
 import asyncio
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from eureka.server.beside import beside
 from eureka.server.cache import Payload, zipped_from
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Preparation:
         self._cache = cache
         self._clock = clock
         self._flights: dict[tuple[CacheKey, bool], _Flight] = {}
-        self._thread: ThreadPoolExecutor | None = None
+        self._writing = asyncio.Lock()  # what writes keeps what it wrote: one list at a time
 
     def is_needed(self, key: CacheKey, *, zipped: bool, fresh: bool) -> bool:
         """Tell whether a list is large and not there in the form that is wanted."""
@@ -69,14 +69,13 @@ class Preparation:
 
     def is_large(self, key: CacheKey) -> bool:
         """Tell whether a list must not be made on the loop."""
-        if key.regions or self._lists.remote.fallback:
-            return False
-        if key.kind == "apps":
-            return len(self._registry.leases) >= LARGE
-        return key.kind == "delta" and len(self._registry.changes) >= LARGE
+        return self._lists.size(key) >= LARGE
 
-    async def payload(self, later: Later) -> Payload:
-        """Return a list that shows all that had changed when this was called."""
+    async def payload(self, later: Later) -> Payload | None:
+        """
+        Return a list that shows all that had changed when this was called;
+        None if nobody has its name any more.
+        """
         key, zipped = later.key, later.zipped
         wanted = self._registry.changes.version
         while True:
@@ -88,6 +87,8 @@ class Preparation:
             flight = self._flights.get((key, zipped))
             if flight is None:
                 flight = self._start(key, zipped=zipped)
+            if flight is None:
+                return None
             if flight.version >= wanted:
                 payload = await asyncio.shield(flight.task)
                 if not later.fresh:
@@ -103,20 +104,19 @@ class Preparation:
                 continue
             for zipped in (True, False):
                 if shown.has(zipped=zipped):
-                    self._cache.show(key, await self.payload(Later(key, zipped=zipped, fresh=True)))
+                    payload = await self.payload(Later(key, zipped=zipped, fresh=True))
+                    if payload is not None:  # else the small lists' refresh takes it away
+                        self._cache.show(key, payload)
                     break
 
-    def close(self) -> None:
-        """End the thread."""
-        if self._thread is not None:
-            self._thread.shutdown(wait=False, cancel_futures=True)
-            self._thread = None
-
-    def _start(self, key: CacheKey, *, zipped: bool) -> _Flight:
+    def _start(self, key: CacheKey, *, zipped: bool) -> _Flight | None:
         seen = self._state()
         made_at = self._clock.monotonic()
-        write = self._lists.picture(key)
-        making = self._make(key, write, made_at, seen, zipped=zipped)
+        picture = self._lists.picture(key)
+        if picture is None:
+            return None
+        write = partial(_payload, picture, made_at, self._cache.versions(key), zipped)
+        making = self._make(key, write, seen, zipped=zipped)
         flight = _Flight(seen[0], asyncio.create_task(making, name="list"))
         self._flights[key, zipped] = flight
         return flight
@@ -124,16 +124,14 @@ class Preparation:
     async def _make(
         self,
         key: CacheKey,
-        write: Callable[[], list[bytes]],
-        made_at: float,
+        write: Callable[[], Payload],
         seen: tuple[int, int],
         *,
         zipped: bool,
     ) -> Payload:
-        versions = self._cache.versions(key)
         try:
             with self._lists.written_elsewhere():
-                payload = await self._beside(partial(_payload, write, made_at, versions, zipped))
+                payload = await self._beside(write)
         finally:
             del self._flights[key, zipped]
         if self._state() == seen:
@@ -147,9 +145,8 @@ class Preparation:
         return changes.version, len(changes)
 
     async def _beside(self, work: Callable[[], Payload]) -> Payload:
-        if self._thread is None:
-            self._thread = ThreadPoolExecutor(1, "list")
-        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+        async with self._writing:
+            return await beside(work, name="list")
 
 
 def _payload(

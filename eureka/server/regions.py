@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 import zlib
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -17,6 +18,7 @@ import msgspec
 from eureka.core.errors import InvalidRequest
 from eureka.core.outbox import DELIVERED
 from eureka.core.region import RegionCopy
+from eureka.server.beside import beside
 from eureka.server.peers import BROKEN, TOO_SLOW, PeerClient, TooLarge
 from eureka.server.tls import region_context
 from eureka.wire.reading import read_applications
@@ -137,12 +139,12 @@ class Regions:
         if copy.ready and not self._settings.no_delta:
             body = await self._get(client, "apps/delta")
             if body is not None:
-                update, fits = await asyncio.to_thread(self._changes, copy, body)
+                update, fits = await beside(partial(self._changes, copy, body), name="region")
                 if fits:
                     copy.adopt(update, now=self._clock.monotonic())
                     return
         body = await self._get(client, "apps/", needed=True)
-        update = await asyncio.to_thread(self._everything, copy, body or b"")
+        update = await beside(partial(self._everything, copy, body or b""), name="region")
         copy.adopt(update, now=self._clock.monotonic())
 
     async def _get(self, client: PeerClient, path: str, *, needed: bool = False) -> bytes | None:

@@ -193,7 +193,6 @@ class RegistryServer:
             await asyncio.gather(*tasks, return_exceptions=True)
             await drained(self.cluster.senders, within=DRAIN_BUDGET)
             await self.cluster.close()
-        self.service.reading.preparation.close()
         self.watchdog.stop()
         self._log.info("ended")
 

@@ -93,9 +93,15 @@ class Writer:
 
     def application(self, name: str, leases: Iterable[Lease | Record], *, compact: bool) -> bytes:
         """Return an application as a document."""
+        return b"".join(self.application_parts(name, leases, compact=compact))
+
+    def application_parts(
+        self, name: str, leases: Iterable[Lease | Record], *, compact: bool
+    ) -> list[bytes]:
+        """Return the same in parts."""
         before, behind = self._form.application_alone()
         block = self._wrapped(name, self.elements(name, leases, compact=compact))
-        return before + self._trimmed(block) + behind
+        return [before, self._trimmed(block), behind]
 
     def registry(
         self,
@@ -141,7 +147,8 @@ class Writer:
         elements = {
             name: self.elements(name, found, compact=compact) for name, found in leases.items()
         }
-        return self.of_elements(elements, counts=counts, version=version, compact=compact)
+        parts = self.of_elements(elements, counts=counts, version=version, compact=compact)
+        return b"".join(parts)
 
     def delta(
         self,
@@ -193,10 +200,10 @@ class Writer:
         counts: Mapping[Status, int],
         version: int,
         compact: bool,
-    ) -> bytes:
-        """Return a list of what `elements` returned, by application."""
+    ) -> list[bytes]:
+        """Return a list of what `elements` returned, in parts, an application each."""
         parts = [self._wrapped(name, found) for name, found in elements.items()]
-        return b"".join(self._listed(parts, counts=counts, version=version, compact=compact))
+        return self._listed(parts, counts=counts, version=version, compact=compact)
 
     def _listed(
         self, parts: list[bytes], *, counts: Mapping[Status, int], version: int, compact: bool

@@ -20,8 +20,6 @@ from eureka.server.reading import Reading
 from eureka.server.settings import Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from eureka.server.cache import Payload
     from tests.eureka.conftest import Builder
 
@@ -48,9 +46,10 @@ class Stage:
             self.register(name)
         self.node.open(3, now=self.clock.now())
 
-    def register(self, name: str) -> None:
+    def register(self, name: str, *, vip: str | None = None, svip: str | None = None) -> None:
         """Register one, and drop the lists that became wrong."""
-        answer = self.node.register(self.build(name), now=self.clock.now(), replicated=False)
+        instance = self.build(name, vip_address=vip, secure_vip_address=svip)
+        answer = self.node.register(instance, now=self.clock.now(), replicated=False)
         for event in answer.events:
             self.reading.cache.changed(event)  # type: ignore[arg-type] # a registration's only event
 
@@ -62,15 +61,15 @@ class Stage:
 
     async def prepared(self, key: CacheKey, *, zipped: bool = False, fresh: bool = True) -> Payload:
         """Return the list as it is made beside the loop."""
-        return await self.reading.preparation.payload(Later(key, zipped=zipped, fresh=fresh))
+        made = await self.reading.preparation.payload(Later(key, zipped=zipped, fresh=fresh))
+        assert made is not None
+        return made
 
 
 @pytest.fixture
-def stage(build: Builder) -> Iterator[Stage]:
+def stage(build: Builder) -> Stage:
     """Return a stage without the read-only layer."""
-    stage = Stage(build, read_only=False)
-    yield stage
-    stage.reading.preparation.close()
+    return Stage(build, read_only=False)
 
 
 @pytest.mark.parametrize("form", ["json", "xml"])
@@ -90,6 +89,28 @@ def test_a_list_made_beside_the_loop_is_the_one_made_on_it(
     assert zipped.has(zipped=True)
     assert not zipped.has(zipped=False)
     assert gzip.decompress(zipped.zipped) == expected == zipped.body
+
+
+@pytest.mark.parametrize("form", ["json", "xml"])
+@pytest.mark.parametrize("compact", [True, False])
+@pytest.mark.parametrize(("kind", "name"), [("app", "CART"), ("vip", "v"), ("svip", "s")])
+def test_a_large_application_or_address_is_made_beside_the_loop_too(
+    stage: Stage, kind: str, name: str, form: str, compact: bool
+) -> None:
+    """One application may be the whole registry."""
+    for one in "123":
+        stage.register(one, vip="v", svip="s")
+    key = msgspec.convert({"kind": kind, "name": name, "form": form, "compact": compact}, CacheKey)
+    assert stage.reading.preparation.is_large(key)
+
+    assert asyncio.run(stage.prepared(key)).body == stage.list_now(key)
+
+
+def test_a_list_of_a_name_that_nobody_has_any_more_is_none(stage: Stage) -> None:
+    """It was large when it was asked for."""
+    gone = Later(CacheKey("app", "GONE"), zipped=False, fresh=True)
+
+    assert asyncio.run(stage.reading.preparation.payload(gone)) is None
 
 
 def test_a_list_is_kept_until_something_changes(stage: Stage) -> None:
@@ -170,4 +191,3 @@ def test_the_read_only_layer_shows_a_prepared_list_until_the_refresh(build: Buil
         return [same, anew is not shown, b'"instanceId":"4"' in anew.body]
 
     assert asyncio.run(story()) == [True, True, True]
-    stage.reading.preparation.close()

@@ -242,7 +242,8 @@ def test_surroundings_of_few_names_are_kept(
 
 def test_an_application_without_instances_is_written_too() -> None:
     """The registry has none, a list of elements may."""
-    written = JsonWriter().of_elements({"CART": []}, counts={}, version=1, compact=False)
+    parts = JsonWriter().of_elements({"CART": []}, counts={}, version=1, compact=False)
+    written = b"".join(parts)
 
     (application,) = msgspec.json.decode(written)["applications"]["application"]
     assert application == {"name": "CART", "instance": []}
