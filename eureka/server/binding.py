@@ -201,6 +201,18 @@ def _check_sense(settings: Settings, sources: Sources) -> None:
             "and server.ssl.certificate-private-key belong together; one of them is missing",
         ),
         (
+            "security.tls" in sources and security.tls and not security.certificate,
+            "security.tls",
+            "server.ssl.enabled",
+            "needs server.ssl.certificate (PEM); without one this would listen without TLS",
+        ),
+        (
+            "security.user" in sources and not security.password,
+            "security.user",
+            "spring.security.user.name",
+            "needs spring.security.user.password; without one everybody may call",
+        ),
+        (
             security.client_authentication != "none" and not security.client_authorities,
             "security.client_authentication",
             "server.ssl.client-auth",

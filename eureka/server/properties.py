@@ -80,7 +80,11 @@ def _documents(text: str, path: Path) -> list[list[tuple[str, str]]]:
         raise ConfigurationError(str(path), "", f"is no YAML: {_problem(error)}") from None
     if not all(isinstance(document, dict) for document in documents):
         raise ConfigurationError(str(path), "", "must hold keys and values at its top level")
-    return [_flat(document) for document in documents]
+    try:
+        return [_flat(document) for document in documents]
+    except RecursionError:
+        problem = "holds a value that contains itself, or too many in each other"
+        raise ConfigurationError(str(path), "", problem) from None
 
 
 def _problem(error: Exception) -> str:

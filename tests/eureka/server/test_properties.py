@@ -95,6 +95,7 @@ def test_placeholders_are_replaced(file: Path) -> None:
             "a: [",
             "is no YAML: expected the node content, but found '<stream end>' (line 1, column 5)",
         ),
+        ("a: &a [*a]", "holds a value that contains itself"),
         ("a: \x00", "is no YAML: special characters are not allowed"),
     ],
 )

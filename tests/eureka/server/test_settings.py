@@ -384,6 +384,8 @@ def test_a_wrong_url_is_told_without_its_login(file: Path) -> None:
             "server.ssl: {certificate: {file}, certificatePrivateKey: {file}, clientAuth: need}",
             "needs server.ssl.trust-certificate",
         ),
+        ("server.ssl.enabled: true", "this would listen without TLS"),
+        ("spring.security.user.name: me", "needs spring.security.user.password"),
         ("server.ssl: {client-auth: want, trust-certificate: '{file}'}", "without TLS"),
         ("server.ssl.certificate: /no/such", "that can be read, but '/no/such': No such file"),
         ("server.ssl.certificate: classpath:x.pem", "must be a file outside of any jar"),
