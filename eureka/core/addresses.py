@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -15,6 +16,8 @@ class Addresses:
 
     def __init__(self, *, secure: bool) -> None:
         self._secure = secure
+        self.names = attrgetter("secure_vip_address" if secure else "vip_address")
+        """Returns what an instance says of its addresses; most say a single one."""
         self._apps: dict[str, dict[str, int]] = {}
 
     def of(self, instance: Instance) -> tuple[str, ...]:

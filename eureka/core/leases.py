@@ -52,15 +52,17 @@ class Leases:
             if lease is not None:
                 yield lease
 
-    def listing(self, vip: str, *, secure: bool) -> list[Lease]:
-        """Return the leases of the instances that list this address."""
+    def listing(self, vip: str, *, secure: bool) -> dict[str, list[Lease]]:
+        """Return the leases of the instances that list this address, by application."""
         addresses = self._addresses[secure]
-        return [
-            lease
+        return {
+            app: [
+                lease
+                for lease in self._by_app[app].values()
+                if addresses.names(lease.instance) == vip or vip in addresses.of(lease.instance)
+            ]
             for app in addresses.applications(vip)
-            for lease in self._by_app[app].values()
-            if vip in addresses.of(lease.instance)
-        ]
+        }
 
     def most_listing(self, vip: str, *, secure: bool) -> int:
         """Return how many instances list this address, or more: all of their applications."""

@@ -87,8 +87,8 @@ class Registry:
                 return lease
         return None
 
-    def listing(self, vip: str, *, secure: bool) -> list[Lease]:
-        """Return the leases of the instances that list this address."""
+    def listing(self, vip: str, *, secure: bool) -> dict[str, list[Lease]]:
+        """Return the leases of the instances that list this address, by application."""
         return self.leases.listing(vip, secure=secure)
 
     def recent(self) -> Iterator[Record]:

@@ -229,9 +229,7 @@ class Lists:
 
     def _addressed(self, key: CacheKey) -> Callable[[], list[bytes]] | None:
         secure = key.kind == "svip"
-        local: dict[str, list[Lease]] = {}
-        for lease in self._registry.listing(key.name, secure=secure):
-            local.setdefault(lease.instance.key.app, []).append(lease)
+        local = self._registry.listing(key.name, secure=secure)
         shown = self._shown(key) if self._regions(key) else None
         abroad = {
             region: [

@@ -53,16 +53,16 @@ def test_an_address_lists_those_who_list_it_now(clock: HandClock, build: Builder
     leases.put(pay)
     leases.put(Lease.of(build("2", "PAY", vip_address=None), now=clock.now))
 
-    assert leases.listing("a", secure=False) == [cart]
-    assert leases.listing("b", secure=False) == [cart, pay]
-    assert leases.listing("a", secure=True) == [pay]
+    assert leases.listing("a", secure=False) == {"CART": [cart]}
+    assert leases.listing("b", secure=False) == {"CART": [cart], "PAY": [pay]}
+    assert leases.listing("a", secure=True) == {"PAY": [pay]}
 
     leases.change(cart, build("1", "CART", vip_address="c"))
     again = Lease.of(build("1", "PAY", vip_address="a"), now=clock.now)
     leases.put(again)
-    assert leases.listing("a", secure=False) == [again]
-    assert leases.listing("b", secure=False) == []
-    assert leases.listing("c", secure=False) == [cart]
+    assert leases.listing("a", secure=False) == {"PAY": [again]}
+    assert leases.listing("b", secure=False) == {}
+    assert leases.listing("c", secure=False) == {"CART": [cart]}
 
     leases.remove(again)
-    assert leases.listing("a", secure=False) == []
+    assert leases.listing("a", secure=False) == {}

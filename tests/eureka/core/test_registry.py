@@ -403,7 +403,8 @@ def test_addresses_are_listed_exactly(registry: Registry, clock: HandClock, buil
     registry.register(build("3", vip_address=None), now=clock.now, replicated=False)
 
     def ids(vip: str, *, secure: bool = False) -> list[str]:
-        return [lease.instance.key.id for lease in registry.listing(vip, secure=secure)]
+        found = registry.listing(vip, secure=secure).values()
+        return [lease.instance.key.id for leases in found for lease in leases]
 
     assert ids("a") == ["1", "2"]
     assert ids(" b") == ["1"]
