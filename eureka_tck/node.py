@@ -232,6 +232,10 @@ class Node:
         """Return the processor seconds it has used since its last start."""
         return self._backend.cpu_seconds(self.name)
 
+    def runnable(self) -> frozenset[int]:
+        """Return its threads that run or wait for a processor now; none where none is seen."""
+        return self._backend.runnable(self.name)
+
     def step_wall_clock(self, seconds: float) -> None:
         """Put the node's wall clock so many registry seconds beside the cluster's, 0 on it."""
         if self.plan.wall_file is None:

@@ -100,6 +100,9 @@ class Backend(Protocol):
     def cpu_seconds(self, node: str) -> float:
         """Return the processor seconds a node has used since its last start."""
 
+    def runnable(self, node: str) -> frozenset[int]:
+        """Return a node's threads that run or wait for a processor now; none where none is seen."""
+
     def close(self) -> None:
         """Take everything away; safe to call at any time, and twice."""
 

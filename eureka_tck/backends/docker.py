@@ -212,6 +212,10 @@ class DockerBackend:
         """Return the processor seconds of the container: its group is new at every start."""
         return float(self._stats(node)["cpu_stats"]["cpu_usage"]["total_usage"]) / 1e9
 
+    def runnable(self, node: str) -> frozenset[int]:  # noqa: ARG002 - the engine tells of none
+        """Return none: a container's threads are not seen from outside."""
+        return frozenset()
+
     def close(self) -> None:
         """Keep the logs, then remove all containers and the network."""
         if self._client is None:

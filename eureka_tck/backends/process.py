@@ -14,6 +14,7 @@ import signal
 import subprocess
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 import psutil
@@ -27,7 +28,6 @@ from eureka_tck.toxiproxy import Toxiproxy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
 
     from eureka_tck.cluster import ClusterSpec
     from eureka_tck.ledger import Ledger
@@ -210,6 +210,17 @@ class ProcessBackend:
         """Return the processor seconds of the node's process and all it has started."""
         times = [process.cpu_times() for process in self._family(node)]
         return sum(time.user + time.system for time in times)
+
+    def runnable(self, node: str) -> frozenset[int]:
+        """Return the threads that run or wait for a processor now; only Linux tells of them."""
+        found: set[int] = set()
+        for process in self._family(node):
+            for stat in Path(f"/proc/{process.pid}/task").glob("*/stat"):
+                with suppress(OSError):  # a thread may end while we look
+                    state = stat.read_text(errors="replace").rpartition(") ")[2][:1]
+                    if state == "R":
+                        found.add(int(stat.parent.name))
+        return frozenset(found)
 
     def close(self) -> None:
         """Kill all nodes and Toxiproxy, and give the block back; one that resists stops none."""

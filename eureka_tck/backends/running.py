@@ -107,6 +107,10 @@ class RunningBackend:
         """Refuse: we do not see its process."""
         return self._refuse(node)
 
+    def runnable(self, node: str) -> frozenset[int]:
+        """Refuse: we do not see its process."""
+        return self._refuse(node)
+
     def close(self) -> None:
         """Cancel what we have registered, and prove that it is gone."""
         if self.visit is not None:

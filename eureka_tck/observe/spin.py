@@ -8,10 +8,11 @@ it would burn a core for as long as it lives.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from eureka_tck.clock import Patience
 from eureka_tck.observe.observer import Observer
+from eureka_tck.verdict.outcome import Inconclusive
 from eureka_tck.wire import raw
 from eureka_tck.wire.sample import sample
 
@@ -35,22 +36,48 @@ QUIET: Final = 0.03
 a spinning thread has its whole core, or a fifth of one where others compete for it."""
 CALM_WITHIN: Final = 3.0
 """Real seconds within which one such window must come; compilers and collectors end before."""
+GLANCES: Final = 5
+"""Looks at a node's threads in a window: one that is runnable at each of them is not at rest,
+however little of a processor a busy machine gives it."""
+
+
+class Worker(Protocol):
+    """What can be kept busy: a node."""
+
+    def cpu_seconds(self) -> float:
+        """Return the processor seconds it has used."""
+
+    def runnable(self) -> frozenset[int]:
+        """Return its threads that run or wait for a processor now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Whether a window of rest came, and the most processor seconds that a window had."""
+
+    rested: bool
+    most: float
 
 
 @dataclass(frozen=True, slots=True)
 class Spin:
-    """
-    What came of a request: its answer in a word, the real seconds of the fastest one, the cost.
-
-    `calm` says whether the node came to rest afterwards, `busiest` the processor seconds of its
-    last window that was looked at.
-    """
+    """What came of a request: its answer in a word, the real seconds of the fastest, the cost."""
 
     tape: Tape
     said: str
     seconds: float
-    calm: bool
-    used: float
+    cost: Cost
+
+    @property
+    def calm(self) -> bool:
+        """Say whether the node came to rest; Inconclusive if it wanted to work and never could."""
+        if not self.cost.rested and self.cost.most <= QUIET:
+            raise Inconclusive(
+                f"a thread of the node waited for a processor for {CALM_WITHIN:g} s of real time: "
+                "the machine is too busy to tell work from rest.",
+                late=True,
+            )
+        return self.cost.rested
 
 
 class Spinner:
@@ -77,11 +104,14 @@ class Spinner:
                 again = raw.speak(observer.wire, data, seconds=GIVEN_UP)
                 fastest = min(fastest, again, key=lambda answer: answer.seconds)
             observer.note(f"{name}: {fastest.said} after {fastest.seconds:.3f} s of real time")
-            calm, used = self._comes_to_rest()
-            observer.note(f"{used:.2f} processor s in the last {WINDOW} s of real time")
+            cost = cost_of(self._node)
+            observer.note(
+                f"{'at rest' if cost.rested else 'not at rest'}; at most {cost.most:.2f} processor "
+                f"s in {WINDOW} s of real time"
+            )
             given = f"an idle node, and one request: {name}"
-            spin = Spin(observer.tape(given), fastest.said, fastest.seconds, calm, used)
-        if not calm or fastest.status is None:
+            spin = Spin(observer.tape(given), fastest.said, fastest.seconds, cost)
+        if not cost.rested or fastest.status is None:
             self._node.kill()
             self._killed = True
         return spin
@@ -92,13 +122,19 @@ class Spinner:
         wire.register(fields)
         wire.batch([{"appName": "SPIN", "id": "warm", "action": "Cancel"}])
 
-    def _comes_to_rest(self) -> tuple[bool, float]:
-        patience = Patience(CALM_WITHIN)
-        used = QUIET
-        while patience.left():
-            before = self._node.cpu_seconds()
-            Patience(WINDOW).pause(WINDOW)
-            used = self._node.cpu_seconds() - before
-            if used <= QUIET:
-                return True, used
-        return False, used
+
+def cost_of(worker: Worker, *, within: float = CALM_WITHIN) -> Cost:
+    """Look at it window by window until one is at rest, for at most so many real seconds."""
+    patience = Patience(within)
+    most = 0.0
+    while patience.left():
+        before = worker.cpu_seconds()
+        wanting = worker.runnable()
+        for _ in range(GLANCES):
+            Patience(WINDOW).pause(WINDOW / GLANCES)
+            wanting &= worker.runnable()
+        used = worker.cpu_seconds() - before
+        most = max(most, used)
+        if used <= QUIET and not wanting:
+            return Cost(rested=True, most=most)
+    return Cost(rested=False, most=most)
