@@ -76,9 +76,16 @@ class UrlTarget:
             )
 
     def prepare(self, backend: str) -> None:
-        """Refuse to look for it in a container of ours."""
+        """Refuse to look for it in a container of ours, or where nothing listens."""
         if backend == "docker":
             raise CannotRun(f"{self.name} runs already; it has no place in a container of ours.")
+        try:
+            socket.create_connection(self.address, timeout=self.ready_budget).close()
+        except OSError as error:
+            raise CannotRun(
+                f"{self.name}: nothing listens there: {error.strerror or error}.",
+                "Start the registry first, or name the host and port where it listens.",
+            ) from error
 
     def launch(self, plan: NodePlan) -> Launch:
         """Refuse: it runs already."""

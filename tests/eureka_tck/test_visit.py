@@ -128,6 +128,18 @@ def test_a_registry_beyond_private_networks_must_be_owned() -> None:
     UrlTarget("http://10.1.2.3:8761").admit(owned=False)
 
 
+def test_a_gate_where_nothing_listens_does_not_begin(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The error names the address and what to do; no run is made."""
+    monkeypatch.chdir(tmp_path)
+
+    assert cli.main(["gate", "--target", "url:http://127.0.0.1:1"]) == 3
+
+    assert "url:http://127.0.0.1:1: nothing listens there" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("words", [("load",), ("chaos", "--scenario", "partition-one")])
 def test_a_running_registry_is_neither_stormed_nor_broken(
     words: tuple[str, ...], capsys: pytest.CaptureFixture[str]

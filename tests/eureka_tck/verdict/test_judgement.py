@@ -61,7 +61,7 @@ def test_a_deviation_that_is_gone_is_an_unexpected_pass(
 
     assert judged.verdict == "unexpected pass"
     assert judged.sentence == (
-        "it passed, and the expectations list it as known deviation (The parser gives up.): "
+        "it passed, and the expectations list it as known deviation (The parser gives up): "
         "remove the entry, or find out why it passes."
     )
 
