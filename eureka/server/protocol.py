@@ -1,8 +1,10 @@
 """
 The HTTP protocol of a connection:
-uvicorn's on httptools, with bounds on how long and large a head may be.
+uvicorn's on httptools, with bounds on how long and large a head may be,
+and on how long an answer may lie there without being read.
 
-Who connects and says nothing, or never ends its head, costs one connection for a while and no more.
+Who connects and says nothing, never ends its head or never reads its answer
+costs one connection for a while and no more.
 Between two messages, the short route of renewals (`renewals`) is offered what arrives first.
 """
 
@@ -24,6 +26,7 @@ LARGEST_HEAD: Final = (
     64 * 1024
 )  # bytes; Tomcat refuses heads above 8 KiB, other servers above 64 KiB
 HEAD_BUDGET: Final = 30.0  # real seconds for a head to arrive
+READ_BUDGET: Final = 30.0  # real seconds in which a caller has to take some of what waits for it
 _TOO_LARGE: Final = (
     b"HTTP/1.1 431 Request Header Fields Too Large\r\n"
     b"content-length: 0\r\nconnection: close\r\n\r\n"
@@ -47,6 +50,7 @@ class RegistryProtocol(HttpToolsProtocol):
         self._in_head = True
         self._head_size = 0
         self._head_timer: asyncio.TimerHandle | None = None
+        self._read_timer: asyncio.TimerHandle | None = None
         self._between_messages = True  # the parser has seen all of a message, and none of the next
         self._renewed = False  # by the short route, since the time for an idle connection began
 
@@ -60,7 +64,19 @@ class RegistryProtocol(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the time."""
         self._stop_timer()
+        self._stop_read_timer()
         super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """Start the time in which the caller has to take something."""
+        super().pause_writing()
+        self._stop_read_timer()
+        self._expect_reading()
+
+    def resume_writing(self) -> None:
+        """Go on: it took nearly all that waited."""
+        self._stop_read_timer()
+        super().resume_writing()
 
     def data_received(self, data: bytes) -> None:
         """Answer renewals; read on. A head that goes on and on is refused."""
@@ -133,6 +149,23 @@ class RegistryProtocol(HttpToolsProtocol):
         if self._head_timer is not None:
             self._head_timer.cancel()
             self._head_timer = None
+
+    def _expect_reading(self) -> None:
+        waiting = self.transport.get_write_buffer_size()
+        self._read_timer = self.loop.call_later(READ_BUDGET, self._check_reading, waiting)
+
+    def _check_reading(self, waited: int) -> None:
+        """Close the connection of a caller that took nothing: it keeps a whole list in memory."""
+        if self.transport.get_write_buffer_size() < waited:
+            self._expect_reading()
+        else:
+            self._read_timer = None
+            self.transport.abort()
+
+    def _stop_read_timer(self) -> None:
+        if self._read_timer is not None:
+            self._read_timer.cancel()
+            self._read_timer = None
 
     def _give_up(self) -> None:
         self._head_timer = None

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -12,7 +14,7 @@ from eureka.server.cache import CacheKey
 
 if TYPE_CHECKING:
     from eureka.server.cache import ResponseCache
-    from tests.eureka.server.conftest import Stage
+    from tests.eureka.server.conftest import Running, Stage
 
 JSON = "application/json"
 
@@ -189,6 +191,39 @@ def test_a_head_that_does_not_come_ends_the_connection(
             await slow.send(b"X: y\r\n")
             assert await silent.receive() is None
             assert await slow.receive() is None
+
+    stage.play(story())
+
+
+def test_an_answer_that_nobody_reads_ends_the_connection(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever takes some of it every now and then gets all of it."""
+    monkeypatch.setattr(protocol, "READ_BUDGET", 0.2)
+    size = 12 * 1024 * 1024  # bytes; more than the system keeps for a connection
+    asked = b"GET /eureka/apps/CART/1 HTTP/1.1\r\nHost: x\r\n\r\n"
+
+    async def read(server: Running, *, first_after: float) -> int:
+        """Return how many bytes come, in pieces a tenth of a second apart."""
+        url = urlsplit(server.url)
+        reader, writer = await asyncio.open_connection(url.hostname, url.port, limit=64 * 1024)
+        writer.write(asked)
+        await asyncio.sleep(first_after)
+        got = 0
+        with contextlib.suppress(ConnectionError, TimeoutError):
+            async with asyncio.timeout(10):
+                while got < size and (piece := await reader.read(1024 * 1024)):
+                    got += len(piece)
+                    await asyncio.sleep(0.001)
+        writer.close()
+        return got
+
+    async def story() -> None:
+        async with stage.running() as server:
+            body = stage.registration(metadata={"a": "x" * size})
+            await server.call("POST", "/eureka/apps/CART", body, Content_Type="application/json")
+            assert await read(server, first_after=0.0) >= size
+            assert await read(server, first_after=1.0) < size
 
     stage.play(story())
 
