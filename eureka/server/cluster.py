@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from functools import partial
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
@@ -151,8 +150,9 @@ class Cluster:
                 return None
             now = self._clock.now()
             # Beside the loop: a hundred thousand instances take seconds to read.
-            read = partial(read_applications, reply.body, arrived_ms=now.epoch_ms)
-            instances, unreadable = await beside(read, name="copy")
+            instances, unreadable = await beside(
+                lambda: read_applications(reply.body, arrived_ms=now.epoch_ms), name="copy"
+            )
         except (*TOO_SLOW, *BROKEN) as error:
             self._failed(client, str(error) or type(error).__name__)
             return None

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from eureka.core.region import Update
     from eureka.server.clock import Clock
     from eureka.server.log import Log
+    from eureka.server.peers import Reply
     from eureka.server.settings import RegionSettings
 
 _LARGEST: Final = 1024 * 1024 * 1024  # bytes of a list, decompressed; a million instances
@@ -137,18 +138,18 @@ class Regions:
 
     async def _fetch(self, client: PeerClient, copy: RegionCopy) -> None:
         if copy.ready and not self._settings.no_delta:
-            body = await self._get(client, "apps/delta")
-            if body is not None:
-                update, fits = await beside(partial(self._changes, copy, body), name="region")
+            reply = await self._get(client, "apps/delta")
+            if reply is not None:
+                update, fits = await beside(partial(self._changes, copy, reply), name="region")
                 if fits:
                     copy.adopt(update, now=self._clock.monotonic())
                     return
-        body = await self._get(client, "apps/", needed=True)
-        update = await beside(partial(self._everything, copy, body or b""), name="region")
+        reply = await self._get(client, "apps/", needed=True)
+        update = await beside(partial(self._everything, copy, reply), name="region")
         copy.adopt(update, now=self._clock.monotonic())
 
-    async def _get(self, client: PeerClient, path: str, *, needed: bool = False) -> bytes | None:
-        """Return the body of a list; None if it is refused and not needed."""
+    async def _get(self, client: PeerClient, path: str, *, needed: bool = False) -> Reply | None:
+        """Return the answer that is a list; None if it is refused and not needed."""
         connect = self._clock.real(self._settings.connect_timeout)
         read = self._clock.real(self._settings.read_timeout)
         headers = [(b"DiscoveryIdentity-Name", b"DefaultServer")]
@@ -157,19 +158,20 @@ class Regions:
         async with asyncio.timeout(connect + _ATTEMPT * read):
             reply = await client.fetch(path, connect=connect, read=read, headers=headers)
         if reply.status == DELIVERED:
-            return reply.body
+            return reply
         if needed:
             raise _Refused(f"HTTP status {reply.status}")
         return None
 
-    def _changes(self, copy: RegionCopy, body: bytes) -> tuple[Update, bool]:
-        plain = _plain(body)
+    def _changes(self, copy: RegionCopy, reply: Reply) -> tuple[Update, bool]:
+        plain = _plain(reply.body)
         changes, unreadable = read_applications(plain, arrived_ms=self._clock.now().epoch_ms)
         update = copy.with_changes(changes)
         return update, not unreadable and update.hash == _hash_of.decode(plain).applications.hash
 
-    def _everything(self, copy: RegionCopy, body: bytes) -> Update:
+    def _everything(self, copy: RegionCopy, reply: Reply | None) -> Update:
         now = self._clock.now()
+        body = b"" if reply is None else reply.body
         return copy.with_all(read_applications(_plain(body), arrived_ms=now.epoch_ms)[0])
 
 
