@@ -7,6 +7,7 @@ and checked by the hash that came with them.
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -24,7 +25,7 @@ class Update(msgspec.Struct, frozen=True, gc=False):
 
     held: dict[Key, Instance]
     shown: tuple[Instance, ...]
-    changes: tuple[Instance, ...]
+    changes: dict[Key, Instance]
     hash: str
 
 
@@ -39,7 +40,8 @@ class RegionCopy:
     def __init__(self, allowed: frozenset[str] | None) -> None:
         self._allowed = allowed
         self._held: dict[Key, Instance] = {}
-        self._recent: dict[Key, tuple[float, Instance]] = {}
+        # By the moment they were adopted, so that to adopt or forget many takes no time.
+        self._recent: deque[tuple[float, dict[Key, Instance]]] = deque()
         self.instances: tuple[Instance, ...] = ()
         self.ready = False
         self.version = 0
@@ -47,7 +49,12 @@ class RegionCopy:
     @property
     def recent(self) -> tuple[Instance, ...]:
         """What changed lately, each instance once: as it is, or DELETED as it was last."""
-        return tuple(instance for _, instance in self._recent.values())
+        latest: dict[Key, Instance] = {}
+        for _, changes in self._recent:
+            for key in latest.keys() & changes.keys():
+                del latest[key]
+            latest |= changes
+        return tuple(latest.values())
 
     def with_all(self, instances: Iterable[Instance]) -> Update:
         """Return the update to a whole list."""
@@ -75,20 +82,15 @@ class RegionCopy:
         if update.changes or not self.ready:
             self.version += 1
         self.ready = True
-        for change in update.changes:
-            self._recent.pop(change.key, None)
-            self._recent[change.key] = (now, change)
+        if update.changes:
+            self._recent.append((now, update.changes))
 
     def forget(self, *, before: float) -> None:
         """Forget what changed before that moment."""
-        old = []
-        for key, (changed_at, _) in self._recent.items():
-            if changed_at >= before:
-                break
-            old.append(key)
-        for key in old:
-            del self._recent[key]
-        self.version += bool(old)
+        known = len(self._recent)
+        while self._recent and self._recent[0][0] < before:
+            self._recent.popleft()
+        self.version += known != len(self._recent)
 
     def _differing(self, told: dict[Key, Instance]) -> Iterable[Instance]:
         for key, instance in told.items():
@@ -105,7 +107,7 @@ class RegionCopy:
         return Update(
             held,
             tuple(instance for instance in held.values() if self._is_shown(instance)),
-            tuple(change for change in changes if self._is_shown(change)),
+            {change.key: change for change in changes if self._is_shown(change)},
             hash_of(counts),
         )
 
