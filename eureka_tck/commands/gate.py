@@ -26,6 +26,7 @@ from eureka_tck.report.provenance import this_machine
 from eureka_tck.run import Run
 from eureka_tck.starts import read_starts
 from eureka_tck.suite import expectations_file, suite_root
+from eureka_tck.targets import parse_target
 from eureka_tck.targets.url import OWNER
 from eureka_tck.verdict.account import Facts, report_of
 from eureka_tck.verdict.execution import Ended, Refused, perform
@@ -266,7 +267,10 @@ def _expectations(arguments: argparse.Namespace) -> Path:
         if not path.is_file():
             raise CannotRun(f"--expectations {named}: there is no such file.")
         return path
-    return expectations_file(named)
+    path = expectations_file(named)
+    if not path.is_file():
+        parse_target(named)  # a name mistyped is no target without expectations
+    return path
 
 
 def _levels(text: str) -> tuple[str, ...]:

@@ -105,8 +105,8 @@ def judge_test(result: TestResult, entry: Expectation | None) -> JudgedTest:
             sentence = f"the deviation, which shows sometimes, was not seen: {entry.reason}"
             return JudgedTest(result=result, verdict="passed", sentence=sentence, expectation=entry)
         sentence = (
-            f"it passed, and the expectations list it as {entry.kind} ({entry.reason.rstrip('.')}): "
-            "remove the entry, or find out why it passes."
+            f"it passed, and the expectations list it as {entry.kind} "
+            f"({entry.reason.rstrip('.')}): remove the entry, or find out why it passes."
         )
         return JudgedTest(
             result=result, verdict="unexpected pass", sentence=sentence, expectation=entry

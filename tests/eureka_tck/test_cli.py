@@ -62,6 +62,7 @@ def test_version_is_the_distributions(capsys: pytest.CaptureFixture[str]) -> Non
         (["gate", "--select", "FOO-1"], "--select FOO-1: there is no such row, chapter or test,"),
         (["gate", "--settings", "no.yml"], "no.yml"),
         (["gate", "--expectations", "no.toml"], "--expectations no.toml: there is no such file."),
+        (["gate", "--expectations", "pyhton"], "there is no target 'pyhton'. Did you mean python?"),
         (["catalogue", "FOO"], "FOO is no row and no chapter."),
         (["catalogue", "--level", "MIGHT"], "--level MIGHT: levels are MUST, SHOULD, REF."),
     ],
