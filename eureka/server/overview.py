@@ -203,15 +203,25 @@ def _application(name: str, leases: list[Lease], *, most: int | None) -> ShownAp
         images[_image(instance)] += 1
         statuses[str(instance.status)] += 1
     # Those that need attention first, then by id.
-    leases.sort(key=lambda lease: (lease.instance.status is Status.UP, lease.instance.key.id))
+    ordered = [
+        lease
+        for up in (False, True)
+        for lease in sorted(
+            (lease for lease in leases if (lease.instance.status is Status.UP) is up), key=_id
+        )
+    ]
     return ShownApplication(
         name,
         len(leases),
         dict(sorted(zones.items())),
         dict(sorted(images.items())),
         dict(sorted(statuses.items())),
-        [_instance(lease.instance) for lease in leases[:most]],
+        [_instance(lease.instance) for lease in ordered[:most]],
     )
+
+
+def _id(lease: Lease) -> str:
+    return lease.instance.key.id
 
 
 def _instance(instance: Instance) -> ShownInstance:

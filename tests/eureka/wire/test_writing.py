@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import msgspec
+import pytest
 from msgspec.structs import replace
 
 from eureka.core.instance import DataCenter, Port, Record
@@ -12,11 +13,9 @@ from eureka.core.lease import Lease
 from eureka.core.status import Action, Status
 from eureka.wire import writing
 from eureka.wire.reading import AMAZON, EMPTY_MAP, PLAIN, read_registration
-from eureka.wire.writing import JsonWriter
+from eureka.wire.writing import JsonWriter, XmlWriter
 
 if TYPE_CHECKING:
-    import pytest
-
     from eureka.core.instance import Instance
     from tests.eureka.conftest import Builder, HandClock
 
@@ -247,3 +246,30 @@ def test_an_application_without_instances_is_written_too() -> None:
 
     (application,) = msgspec.json.decode(written)["applications"]["application"]
     assert application == {"name": "CART", "instance": []}
+
+
+@pytest.mark.parametrize("writer", [JsonWriter, XmlWriter])
+@pytest.mark.parametrize("compact", [True, False])
+def test_a_large_application_is_joined_in_steps(
+    monkeypatch: pytest.MonkeyPatch,
+    clock: HandClock,
+    build: Builder,
+    writer: type[JsonWriter | XmlWriter],
+    compact: bool,
+) -> None:
+    """What comes out is the same, byte for byte, alone and in a list."""
+    leases = {"CART": [Lease.of(build(str(number)), now=clock.now) for number in range(5)]}
+
+    def written() -> list[bytes]:
+        fresh = writer()
+        return [
+            fresh.application("CART", leases["CART"], compact=compact),
+            fresh.registry(leases, counts={}, version=1, compact=compact),
+            fresh.registry(leases, counts={}, version=1, compact=compact),
+            fresh.applications(leases, counts={}, version=1, compact=compact),
+        ]
+
+    expected = written()
+    monkeypatch.setattr(writing, "_JOINED", 2)
+
+    assert written() == expected
