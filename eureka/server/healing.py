@@ -158,8 +158,12 @@ class Mender:
         happened: list[Event] = []
         conversation = service.node.healer.compare(await summary_of(service), happened)
         question = next(conversation)
+        reply: Reply  # the first turn is a question
         while True:
-            reply = read_reply(await self._ask(write_message(question)))
+            if question is None:
+                await asyncio.sleep(0)
+            else:
+                reply = read_reply(await self._ask(write_message(question)))
             try:
                 question = conversation.send((reply, self._clock.now()))
             except StopIteration as end:

@@ -296,6 +296,7 @@ class Conversation:
             own = Summary(receiver.node.registry.leases)
             reply = receiver.node.healer.holdings(question, own, now=receiver.now)
         else:
+            assert question is not None
             reply, events = receiver.node.exchange(question, now=receiver.now)
             receiver.happened(events)
             receiver.nudge()
@@ -310,6 +311,8 @@ class Conversation:
         sender = self._sender
         try:
             self._question = self._steps.send((reply, sender.now))
+            while self._question is None:
+                self._question = self._steps.send((reply, sender.now))
         except StopIteration as end:
             self._number += 1
             self._took()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from eureka.core import healing
 from eureka.core.healing import Digest, Summary
 from eureka.core.instance import Key
 from eureka.core.instant import Instant
@@ -47,9 +48,12 @@ class Two:
                 own = Summary(self.b.registry.leases)
                 reply = self.b.healer.holdings(question, own, now=self.now(self.b))
             else:
+                assert question is not None
                 reply, _ = self.b.exchange(question, now=self.now(self.b))
             try:
                 question = steps.send((reply, self.now(self.a)))
+                while question is None:  # the turn of others, who are none
+                    question = steps.send((reply, self.now(self.a)))
             except StopIteration as end:
                 return len(end.value)
 
@@ -213,3 +217,22 @@ def test_no_override_of_before_a_cancellation_comes_back(two: Two, build: Builde
 
     expected: object = (Status.UP, Status.UNKNOWN, {})
     assert (two.shown(two.a), two.shown(two.b)) == (expected, expected)
+
+
+def test_many_records_are_looked_at_in_turns(
+    two: Two, build: Builder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Others are served in between, and all of them arrive."""
+    monkeypatch.setattr(healing, "_AT_ONCE", 2)
+    for number in range(2, 8):
+        two.a.register(build(str(number)), now=two.now(two.a), replicated=True)
+    steps = two.a.healer.compare(Summary(two.a.registry.leases), [])
+    asked = next(steps)
+    assert isinstance(asked, Digest)
+    reply = two.b.healer.holdings(asked, Summary(two.b.registry.leases), now=two.now(two.b))
+
+    turns = [steps.send((reply, two.now(two.a))) for _ in range(3)]
+
+    assert turns[:2] == [None, None]
+    assert two.compare() == 6
+    assert len(two.b.registry.leases) == 7

@@ -59,7 +59,7 @@ def test_an_override_that_was_dropped_is_made_up_for(stage: Stage) -> None:
                 lambda: theirs.held(ONE).instance.overridden_status is Status.OUT_OF_SERVICE,
                 "the override at the peer",
             )
-            assert "healed" in a.log
+            await stage.until(lambda: "healed" in a.log, "the word of it")
 
     stage.play(story())
 
