@@ -52,6 +52,7 @@ class RegistryProtocol(HttpToolsProtocol):
         self._head_timer: asyncio.TimerHandle | None = None
         self._read_timer: asyncio.TimerHandle | None = None
         self._between_messages = True  # the parser has seen all of a message, and none of the next
+        self._completed = False  # a message ended in the bytes that came last
         self._renewed = False  # by the short route, since the time for an idle connection began
 
     def connection_made(  # type: ignore[override] # uvicorn's own signature
@@ -91,10 +92,14 @@ class RegistryProtocol(HttpToolsProtocol):
                 if end == len(data):
                     return
                 data = data[end:]
+        self._completed = False
         super().data_received(data)
         if not self._in_head:
             return
-        self._head_size += len(data)
+        # Bytes that also held the end of an earlier message are mostly not of this head; a head
+        # that grows beyond its bound shows by those that follow.
+        if not self._completed:
+            self._head_size += len(data)
         if self._head_size > LARGEST_HEAD and not self.transport.is_closing():
             self.transport.write(_TOO_LARGE)
             self.transport.close()
@@ -130,6 +135,7 @@ class RegistryProtocol(HttpToolsProtocol):
         """Expect another message."""
         super().on_message_complete()
         self._between_messages = True
+        self._completed = True
 
     def _may_answer(self) -> bool:
         """Tell whether an answer written now comes after those to all earlier calls."""

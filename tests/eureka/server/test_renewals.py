@@ -19,7 +19,7 @@ from eureka.core.status import Status
 from eureka.server.app import Application
 from eureka.server.clock import Clock
 from eureka.server.log import Log
-from eureka.server.protocol import HEAD_BUDGET, RegistryProtocol, protocol_of
+from eureka.server.protocol import HEAD_BUDGET, LARGEST_HEAD, RegistryProtocol, protocol_of
 from eureka.server.renewals import Renewals
 from eureka.server.service import Service
 from eureka.server.settings import Settings
@@ -411,4 +411,19 @@ def test_the_date_of_an_answer_is_that_of_all_others(
 
     assert route.wire.written.count(DATE[0][1]) == 1
     assert route.wire.written.count(b"date: later") == 1
+    route.close()
+
+
+def test_calls_that_arrive_together_are_no_large_head(
+    loop: asyncio.AbstractEventLoop, build: Builder
+) -> None:
+    """More than 64 KiB of calls, the last of them cut off in its head, are answered one by one."""
+    route = Route(loop, build, short=False)
+    calls = RENEWAL * 1500
+    route.feed(calls + RENEWAL[:20], RENEWAL[20:])
+
+    assert len(calls) > LARGEST_HEAD
+    assert b"431" not in route.wire.written
+    assert not route.wire.closed
+    assert route.wire.written.count(b"HTTP/1.1 200 OK") == 1501
     route.close()
