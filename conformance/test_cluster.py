@@ -217,8 +217,11 @@ def test_metadata_lost_in_a_cut_are_repaired_by_renewals(rift: Rift, node: str) 
 @requirement("CLUSTER-10", profile="mesh", needs=CUT, seconds=35, depth="full")
 def test_different_overrides_of_two_sides_end_equal(rift: Rift) -> None:
     """Out of service at one side and down at the other, an instance ends alike at all nodes."""
-    overrides = {node: state and state.overridden for node, state in rift.of("both").items()}
+    held = rift.of("both")
 
+    overrides = {node: state and state.overridden for node, state in held.items()}
+    lacking = [node for node, state in held.items() if state is None]
+    expect("the list of nodes that have lost the instance", lacking).is_absent()
     expect("the override at node a and at the others", overrides).equals(
         dict.fromkeys(overrides, overrides["a"])
     )
@@ -231,6 +234,8 @@ def test_nodes_agree_on_what_one_alone_evicted(returned: Return) -> None:
         node: state and (state.status, state.overridden) for node, state in returned.states.items()
     }
 
+    lacking = [node for node, state in told.items() if state is None]
+    expect("the list of nodes that have not got it back", lacking).is_absent()
     expect("status and override at each node", told).equals(dict.fromkeys(told, told["a"]))
 
 

@@ -1,5 +1,5 @@
 """
-Chapter 16, rate limiting: which reads are limited, how, and for whom.
+Chapter 17, rate limiting: which reads are limited, how, and for whom.
 
 Burst 5, four list reads a second on average, two whole lists a second (`fixtures/profiles/limit`).
 Each test begins with full buckets. What a bucket gains during a series of calls is counted by the

@@ -1,5 +1,5 @@
 """
-Chapter 17, remote regions: what of another region is shown, and that its failure is not felt.
+Chapter 18, remote regions: what of another region is shown, and that its failure is not felt.
 
 All tests read one recording (`eureka_tck.observe.region`) of a registry whose remote region is
 ours: not there, there, changing, hanging, gone.

@@ -29,7 +29,7 @@ ATTACK_BUDGET: Final = 30.0
 SLOW_FOR: Final = 3.0
 """Real seconds for which slow senders go on."""
 RENEWALS: Final = 5
-"""Renewals below which nothing was learned."""
+"""Renewals at least, after the attack where it was over sooner: the node must still serve."""
 
 
 @dataclass(frozen=True, slots=True)
