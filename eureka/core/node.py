@@ -27,9 +27,9 @@ from eureka.core.task import Kind, Mark, Task, TaskAnswer, Unreadable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from eureka.core.comparison import Exchange
     from eureka.core.event import Changed
     from eureka.core.eviction import Chance
-    from eureka.core.healing import Exchange
     from eureka.core.instance import Instance, Key
     from eureka.core.instant import Instant
     from eureka.core.lease import Lease

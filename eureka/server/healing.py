@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final, cast
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from eureka.core.comparison import Digest, Summary
 from eureka.core.errors import InvalidRequest
-from eureka.core.healing import Digest, Summary
 from eureka.core.rift import ENDLESS
 from eureka.wire.healing import ANNOUNCEMENT, read_question, read_reply, write_message
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
+    from eureka.core.comparison import Reply
     from eureka.core.event import Event
-    from eureka.core.healing import Reply
     from eureka.core.instance import Key
     from eureka.server.clock import Clock
     from eureka.server.cluster import Cluster

@@ -1,4 +1,4 @@
-"""Comparisons between nodes of our own kind in JSON; the messages are `eureka.core.healing`'s."""
+"""Comparisons between nodes of our own kind, in JSON; what they say is `eureka.core.comparison`."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from eureka.core.comparison import Digest, Exchange, Holdings
 from eureka.core.errors import InvalidRequest
-from eureka.core.healing import Digest, Exchange, Holdings
 from eureka.core.merge import DIALECT
 
 if TYPE_CHECKING:
-    from eureka.core.healing import Question, Reply
+    from eureka.core.comparison import Question, Reply
 
 ANNOUNCEMENT: Final = (b"x-eureka-healing", DIALECT.encode())
 """

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from eureka.core.comparison import Digest, Summary
 from eureka.core.errors import RequestError
 from eureka.core.event import Changed, Evicted
-from eureka.core.healing import Digest, Summary
 from eureka.core.instant import Instant
 from eureka.core.merge import DIALECT
 from eureka.core.node import Node
@@ -18,8 +18,8 @@ from tests.simulation.record import Marked, Shown
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from eureka.core.comparison import Reply
     from eureka.core.event import Event
-    from eureka.core.healing import Reply
     from eureka.core.node import Answer
     from eureka.core.outbox import Batch
     from eureka.core.task import TaskAnswer

@@ -44,7 +44,8 @@ def test_nodes_whose_sums_never_agree_compare_ever_more_seldom(
 ) -> None:
     """Whatever makes them differ for good, minutes of it cost a handful of comparisons a pair."""
     odd = count()
-    monkeypatch.setattr("eureka.core.healing.digest", lambda _: next(odd))
+    for module in ("comparison", "healing"):
+        monkeypatch.setattr(f"eureka.core.{module}.digest", lambda _: next(odd))
 
     outcome = play(draw(7))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from eureka.core import healing
-from eureka.core.healing import Digest, Summary
+from eureka.core.comparison import Digest, Summary
 from eureka.core.instance import Key
 from eureka.core.instant import Instant
 from eureka.core.node import Node
@@ -15,8 +15,8 @@ from eureka.core.policy import Policy, ReplicationPolicy
 from eureka.core.status import Status
 
 if TYPE_CHECKING:
+    from eureka.core.comparison import Reply
     from eureka.core.event import Event
-    from eureka.core.healing import Reply
     from tests.eureka.conftest import Builder
 
 ONE = Key("CART", "1")
