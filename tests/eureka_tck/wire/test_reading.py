@@ -1,4 +1,4 @@
-"""What a registry's bytes say; golden answers of the reference are at the root of `fixtures`."""
+"""What a registry's bytes say; two answers of the reference are the measure."""
 
 from __future__ import annotations
 
