@@ -35,25 +35,28 @@ WORST: Final = (
 """What takes a registry down, empties its lists or loses changes comes first."""
 
 IN_README: Final = 12
+FACTS: Final = 2
+"""So many sentences a cell has in the README; the other table has all."""
 BEGIN: Final = "<!-- what it found: written by tests/found.py -->\n"
 END: Final = "<!-- end of what it found -->\n"
 HEAD: Final = ("| row | what it gets wrong | who is hurt |", "|---|---|---|")
 
 
-def found() -> list[str]:
-    """Return the lines of the whole table, worst first."""
+def found(facts: int | None = None) -> list[str]:
+    """Return the lines of the whole table, worst first, with so many sentences a cell, or all."""
     catalogue = load_catalogue(requirements_folder())
     entries: dict[str, list[Expectation]] = {}
     for entry in load_expectations(expectations_file(REFERENCE), catalogue):
         if entry.kind == "known deviation" and catalogue[entry.requirement].level != "REF":
             entries.setdefault(entry.requirement, []).append(entry)
-    return [_line(row, entries[row]) for row in sorted(entries, key=_rank(catalogue))]
+    return [_line(row, entries[row], facts) for row in sorted(entries, key=_rank(catalogue))]
 
 
-def readme_block(lines: list[str]) -> str:
+def readme_block() -> str:
     """Return what stands between the marks of the README."""
+    lines = found(FACTS)
     more = len(lines) - IN_README
-    rest = f"\n{more} more stand in [reports/found.md](reports/found.md).\n" if more > 0 else ""
+    rest = f"\n{more} more, and the rest of these, stand in [reports/found.md](reports/found.md).\n"
     return "\n".join([*HEAD, *lines[:IN_README]]) + "\n" + rest
 
 
@@ -82,9 +85,10 @@ def _rank(catalogue: Catalogue) -> Callable[[str], tuple[int, int, int]]:
     return rank
 
 
-def _line(row: str, entries: list[Expectation]) -> str:
-    wrong = " ".join(dict.fromkeys(_one_line(entry.reason) for entry in entries))
-    hurts = " ".join(dict.fromkeys(_one_line(entry.hurts) for entry in entries if entry.hurts))
+def _line(row: str, entries: list[Expectation], facts: int | None) -> str:
+    reasons = dict.fromkeys(_one_line(entry.reason) for entry in entries)
+    harms = dict.fromkeys(_one_line(entry.hurts) for entry in entries if entry.hurts)
+    wrong, hurts = " ".join([*reasons][:facts]), " ".join([*harms][:facts])
     sometimes = all(entry.frequency == "sometimes" for entry in entries)
     return f"| {row} | {wrong}{' (A race: sometimes.)' if sometimes else ''} | {hurts} |"
 
@@ -99,7 +103,7 @@ def main() -> int:
     text = README.read_text("utf-8")
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
-    README.write_text(f"{before}{BEGIN}{readme_block(lines)}{END}{after}", "utf-8")
+    README.write_text(f"{before}{BEGIN}{readme_block()}{END}{after}", "utf-8")
     ALL.write_text(page(lines), "utf-8")
     return 0
 

@@ -29,7 +29,7 @@ def test_the_readme_shows_the_worst_of_the_expectations(script: ModuleType) -> N
     """`python tests/found.py` writes it anew."""
     block = script.README.read_text("utf-8").split(script.BEGIN)[1].split(script.END)[0]
 
-    assert block == script.readme_block(script.found())
+    assert block == script.readme_block()
 
 
 def test_the_whole_table_is_that_of_the_expectations(script: ModuleType) -> None:
