@@ -12,6 +12,7 @@ import platform
 import resource
 from collections import Counter
 from functools import partial
+from heapq import nsmallest
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -203,20 +204,20 @@ def _application(name: str, leases: list[Lease], *, most: int | None) -> ShownAp
         images[_image(instance)] += 1
         statuses[str(instance.status)] += 1
     # Those that need attention first, then by id.
-    ordered = [
-        lease
-        for up in (False, True)
-        for lease in sorted(
-            (lease for lease in leases if (lease.instance.status is Status.UP) is up), key=_id
-        )
-    ]
+    ordered: list[Lease] = []
+    for up in (False, True):
+        found = [lease for lease in leases if (lease.instance.status is Status.UP) is up]
+        if most is None:
+            ordered += sorted(found, key=_id)
+        else:  # to sort them all would keep the interpreter from the loop
+            ordered += nsmallest(most - len(ordered), found, key=_id)
     return ShownApplication(
         name,
         len(leases),
         dict(sorted(zones.items())),
         dict(sorted(images.items())),
         dict(sorted(statuses.items())),
-        [_instance(lease.instance) for lease in ordered[:most]],
+        [_instance(lease.instance) for lease in ordered],
     )
 
 

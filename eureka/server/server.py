@@ -152,7 +152,7 @@ class RegistryServer:
             access_log=False,
             server_header=False,
             proxy_headers=False,
-            timeout_keep_alive=KEEP_ALIVE,
+            timeout_keep_alive=_keep_alive(settings, clock),
             timeout_graceful_shutdown=SHUTDOWN_BUDGET,
             backlog=BACKLOG,
         )

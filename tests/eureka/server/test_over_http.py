@@ -436,3 +436,16 @@ def test_a_server_told_to_stop_stops_whoever_is_connected(stage: Stage) -> None:
             assert await idle.receive() is None
 
     stage.play(story())
+
+
+@pytest.mark.parametrize(("interval", "kept"), [(30, 75), (60, 150), (2, 75)])
+def test_an_idle_connection_is_kept_longer_than_two_renewals_are_apart(
+    stage: Stage, interval: int, kept: int
+) -> None:
+    """A client renews on one connection."""
+
+    async def story() -> None:
+        async with stage.running(expected_renewal_interval=interval) as server:
+            assert server.server._uvicorn.config.timeout_keep_alive == kept
+
+    stage.play(story())
