@@ -43,6 +43,7 @@ AMAZON = "com.netflix.appinfo.AmazonInfo"
 PLAIN = "com.netflix.appinfo.InstanceInfo$DefaultDataCenterInfo"
 _CLASSES = (AMAZON, PLAIN, "com.netflix.appinfo.MyDataCenterInfo")
 _ACTIONS = frozenset(Action)
+_MOST_TEXTS = 50_000  # of one map: as many elements as a body in XML may have
 _MARK = b"\xef\xbb\xbf"  # of UTF-8, which some programs put before all they write
 _DATA_CENTERS = ("Netflix", "Amazon", "MyOwn")  # eureka-client DataCenterInfo.Name
 
@@ -232,9 +233,12 @@ def _mapping(value: object, field: str) -> Mapping[str, object]:
 
 def _texts(value: object, field: str) -> Mapping[str, str]:
     """Return a map of texts, without the class name that Java servers put into empty ones."""
+    texts = _mapping(value, field)
+    if len(texts) > _MOST_TEXTS:
+        raise InvalidRequest(f"{field} has more than {_MOST_TEXTS} entries")
     return {
         key: "null" if one is None else str(text(one, f"{field}.{key}"))
-        for key, one in _mapping(value, field).items()
+        for key, one in texts.items()
         if key != "@class"
     }
 

@@ -331,3 +331,13 @@ def test_a_list_is_read_with_the_stamps_of_who_holds_it() -> None:
 
     assert (one.registered_ms, one.service_up_ms, one.evicted_ms, one.updated_ms) == (1, 2, 0, 4)
     assert (one.action, other.action, unreadable) == (Action.DELETED, Action.ADDED, 0)
+
+
+def test_metadata_without_end_are_refused() -> None:
+    """They would keep the loop for seconds; the twenty thousand of WIRE-17 are fine."""
+    many = {str(number): "x" for number in range(50_001)}
+
+    with pytest.raises(InvalidRequest, match="metadata has more than 50000 entries"):
+        read(metadata=many)
+    many.popitem()
+    assert read(metadata=many).metadata == many
