@@ -109,7 +109,9 @@ class Spinner:
                 f"{'at rest' if cost.rested else 'not at rest'}; at most {cost.most:.2f} processor "
                 f"s in {WINDOW} s of real time"
             )
-            given = f"an idle node, and one request: {method} {path}, {content_type}: {body.decode()}"
+            given = (
+                f"an idle node, and one request: {method} {path}, {content_type}: {body.decode()}"
+            )
             spin = Spin(observer.tape(given), fastest.said, fastest.seconds, cost)
         if not cost.rested or fastest.status is None:
             self._node.kill()
