@@ -56,7 +56,7 @@ def test_the_same_seed_draws_the_same(obedient: type[Obedient]) -> None:
 @pytest.mark.parametrize(
     ("twist", "row", "most"),
     [
-        (forgets_metadata, "META-01", 3),
+        (forgets_metadata, "META-01", 4),
         (keeps_no_override, "STATUS-01", 3),
         (tells_no_cancellation, "CANCEL-02", 5),
     ],
