@@ -81,8 +81,12 @@ class Observer:
 
     def keep(self, answer: Answer) -> Answer:
         """Keep an answer as evidence."""
-        self._exchanges.append(answer.exchange)
+        self.show(answer.exchange)
         return answer
+
+    def show(self, exchange: Exchange) -> None:
+        """Keep an exchange as evidence, of whatever became of it."""
+        self._exchanges.append(exchange)
 
     def tape(self, given: str) -> Tape:
         """Return what was gathered until now; the delta with the stamps comes last: it is shown."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from eureka_tck.observe.tape import Tape
     from eureka_tck.wire.answer import Answer
     from eureka_tck.wire.client import WireClient
+    from eureka_tck.wire.exchange import Exchange
     from eureka_tck.wire.sample import Sample
 
 MEETING: Final = 120.0
@@ -71,10 +72,12 @@ def record_oddity(cluster: Cluster, name: str, changes: Sample, *, fresh: bool) 
         _await(cluster, other, MEETING, needed=True)
         fields = sample(app, "odd", duration=3600) | changes
         odd = Instance(wire, str(fields["app"]), str(fields["instanceId"]))
-        answer = wire.post(app, registration(fields))
+        answer = observer.keep(wire.post(app, registration(fields)))
         observer.note(f"register {name}: {answer.status}")
         accepted = answer.status not in REFUSED
-        wrong, empty = _reads(wire, other, odd if accepted else None)
+        wrong, empty, shown = _reads(wire, other, odd if accepted else None)
+        if shown is not None:
+            observer.show(shown)
         arrived = _goes_on(cluster, wire, name, odd)
         observer.note(f"{len(wrong)} reads wrong, others {'arrive' if arrived else 'are held up'}")
         odd.cancel()
@@ -111,10 +114,11 @@ def _goes_on(cluster: Cluster, wire: WireClient, name: str, odd: Instance) -> bo
 
 def _reads(
     wire: WireClient, other: Instance, odd: Instance | None
-) -> tuple[dict[str, str], tuple[str, ...]]:
-    """Read everything; return what was wrong by read, and the lists that came without a body."""
+) -> tuple[dict[str, str], tuple[str, ...], Exchange | None]:
+    """Read everything; return what was wrong by read, the lists without a body, a wrong answer."""
     wrong: dict[str, str] = {}
     empty: list[str] = []
+    shown: Exchange | None = None
     for accept, form in ((JSON, "JSON"), (XML, "XML")):
         for view, compact in product(LISTS, (False, True)):
             path = path_of(other, view)
@@ -122,12 +126,16 @@ def _reads(
             wrong[what], answer = _read(wire, path, accept, (other, view), compact=compact)
             if answer is not None and answer.status == OK and not answer.body:
                 empty.append(what)
+            if answer is not None and wrong[what] and shown is None:
+                shown = answer.exchange
         for one, view in product([each for each in (other, odd) if each], SINGLES):
             path = path_of(one, view)
             what = f"single reads in {form}: {path}"
-            wrong[what], _ = _read(wire, path, accept, (one, view))
+            wrong[what], answer = _read(wire, path, accept, (one, view))
+            if answer is not None and wrong[what] and shown is None:
+                shown = answer.exchange
     wrong["page: /"] = _page(wire, other)
-    return {read: fault for read, fault in wrong.items() if fault}, tuple(empty)
+    return {read: fault for read, fault in wrong.items() if fault}, tuple(empty), shown
 
 
 def _page(wire: WireClient, other: Instance) -> str:

@@ -103,6 +103,7 @@ class Spinner:
                     break
                 again = raw.speak(observer.wire, data, seconds=GIVEN_UP)
                 fastest = min(fastest, again, key=lambda answer: answer.seconds)
+            observer.show(fastest.exchange)
             observer.note(f"{name}: {fastest.said} after {fastest.seconds:.3f} s of real time")
             cost = cost_of(self._node)
             observer.note(
