@@ -67,7 +67,7 @@ def page(lines: list[str]) -> str:
         "",
         f"{len(lines)} requirements, worst first, then by chapter.",
         f"Each is shown by `eureka-tck gate --target {REFERENCE} --select ROW`;",
-        "its page has the exchange, and the test must fail in just this way.",
+        "its page has what was sent and seen, and the test must fail in just this way.",
         f"Written by `python tests/found.py` from `fixtures/expectations/{FILE}`.",
         "",
     )
