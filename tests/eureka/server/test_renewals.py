@@ -107,6 +107,7 @@ class Route:
             log_config=None,
             log_level="critical",
             proxy_headers=False,
+            ws="none",
             timeout_keep_alive=75,
         )
         self.wire, self.protocol = self.connect()
