@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,6 +17,16 @@ if TYPE_CHECKING:
     from model.conftest import Obedient  # type: ignore[import-not-found]
 
     from eureka_tck.model.registry import ModelRegistry
+
+
+@dataclass(frozen=True, slots=True)
+class Hunt:
+    """What a search found at a wrong registry, and what it had to find."""
+
+    wire: Obedient
+    failure: RequirementFailed
+    row: str
+    most: int
 
 
 def forgets_metadata(call: Call, model: ModelRegistry) -> None:
@@ -53,35 +63,47 @@ def test_the_same_seed_draws_the_same(obedient: type[Obedient]) -> None:
     assert len(counts) == 1
 
 
-@pytest.mark.parametrize(
-    ("twist", "row", "most"),
-    [
-        (forgets_metadata, "META-01", 4),
-        (keeps_no_override, "STATUS-01", 3),
-        (tells_no_cancellation, "CANCEL-02", 5),
-    ],
-)
-def test_a_wrong_registry_is_found_by_a_short_program(
-    obedient: type[Obedient], twist: object, row: str, most: int
-) -> None:
+TWISTS = {
+    "forgets-metadata": (forgets_metadata, "META-01", 4),
+    "keeps-no-override": (keeps_no_override, "STATUS-01", 3),
+    "tells-no-cancellation": (tells_no_cancellation, "CANCEL-02", 5),
+}
+"""By name: what is done wrongly, the row it breaks, and the calls that show it at most."""
+
+
+@pytest.fixture(scope="module")
+def hunts() -> dict[str, Hunt]:
+    """Hold what was found until now: making a program short is what takes long."""
+    return {}
+
+
+@pytest.fixture(params=TWISTS)
+def hunt(request: pytest.FixtureRequest, hunts: dict[str, Hunt], obedient: type[Obedient]) -> Hunt:
+    """Search a wrong registry, once for all tests."""
+    name: str = request.param
+    if name not in hunts:
+        twist, row, most = TWISTS[name]
+        wire = obedient(twist)
+        with pytest.raises(RequirementFailed) as caught:
+            search(wire, seed_=1, examples=80, dialect=STRICT)
+        hunts[name] = Hunt(wire, caught.value, row, most)
+    return hunts[name]
+
+
+def test_a_wrong_registry_is_found_by_a_short_program(hunt: Hunt) -> None:
     """The failure names the row, and its script is as short as it can be."""
-    with pytest.raises(RequirementFailed) as caught:
-        search(obedient(twist), seed_=1, examples=80, dialect=STRICT)
+    calls = [line for line in hunt.failure.script.splitlines() if ". due" in line]
 
-    failure = caught.value
-    assert row in failure.rows
-    assert len([line for line in failure.script.splitlines() if ". due" in line]) <= most
+    assert hunt.row in hunt.failure.rows
+    assert len(calls) <= hunt.most
 
 
-def test_the_recorder_keeps_the_short_program_alone(obedient: type[Obedient]) -> None:
+def test_the_recorder_keeps_the_short_program_alone(hunt: Hunt) -> None:
     """What is evidence is what the script says."""
-    wire = obedient(forgets_metadata)
+    told = [exchange.curl for exchange in hunt.wire.recorder.exchanges]
 
-    with pytest.raises(RequirementFailed) as caught:
-        search(wire, seed_=1, examples=80, dialect=STRICT)
-
-    told = [exchange.curl for exchange in wire.recorder.exchanges]
-    assert told == [line for line in caught.value.script.splitlines() if line in set(told)]
+    assert told
+    assert told == [line for line in hunt.failure.script.splitlines() if line in set(told)]
 
 
 def test_two_that_do_the_same_do_not_differ(obedient: type[Obedient]) -> None:

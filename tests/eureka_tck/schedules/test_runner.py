@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from eureka_tck.clock import Patience
 from eureka_tck.cluster import Cluster, ClusterSpec
 from eureka_tck.history import HistoryWriter, read_history
 from eureka_tck.history.event import Header, Marked
@@ -16,6 +17,7 @@ from eureka_tck.schedules import draw
 from eureka_tck.schedules.runner import play
 from eureka_tck.schedules.scenario import Budgets, Partition, Scenario, SteadyRenewals
 from eureka_tck.targets import parse_target
+from eureka_tck.workloads.crew import JOIN_BUDGET
 from eureka_tck.workloads.site import Site
 from eureka_tck.workloads.watch import Watch
 
@@ -66,9 +68,15 @@ def play_on(site: Site, told: Callable[[str, str], None], settling: float = 30.0
 
 
 def threads() -> list[str]:
-    """Return the threads of a run that are still there."""
-    ours = ("caller-", "sampler-", "gauges")
-    return [one.name for one in threading.enumerate() if one.name.startswith(ours)]
+    """Return the threads of a run that are still there once each had time to end."""
+    ours = [one for one in threading.enumerate() if one.name.startswith(OURS)]
+    patience = Patience(JOIN_BUDGET)
+    for one in ours:
+        one.join(patience.left())
+    return [one.name for one in ours if one.is_alive()]
+
+
+OURS = ("caller-", "sampler-", "gauges")
 
 
 def test_run_that_is_stopped_during_a_fault_is_healed_and_told(site: Site, tmp_path: Path) -> None:
