@@ -4,7 +4,7 @@ Which tests of a suite run, in which order: what stands in a test's marker, and 
     EVICT-03            a row
     RENEW               a chapter
     EVICT-02[20-3]      the tests of a row with these parameters
-    test_renew.py::test_a_renewal_is_200    a test, by its id
+    test_renew.py::test_a_renewal_is_200    a test, by its id or its name alone
 """
 
 from __future__ import annotations
@@ -111,12 +111,10 @@ def matches(word: str, claim: Claim, catalogue: Catalogue) -> bool:
     A word is a row, a chapter, a case of a row or a test. Where it is none of these and looks like
     none, it is a text: it means the tests that say it, and those of rows that say it.
     """
-    if "::" in word or ".py" in word:
-        return (
-            claim.test == word
-            or claim.test.split("[")[0] == word
-            or ("::" not in word and claim.test.split("::")[0] == word)
-        )
+    if "::" in word or ".py" in word or word.startswith("test_"):
+        file, _, function = claim.test.partition("::")
+        names = {claim.test, file, function}
+        return word in names | {one.partition("[")[0] for one in names}
     row, bracket, parameters = word.partition("[")
     if bracket and parameters.removesuffix("]") != claim.parameters:
         return False
@@ -146,5 +144,6 @@ def check_words(words: Iterable[str], claims: Sequence[Claim], catalogue: Catalo
             )
         raise CannotRun(
             f"--select {word}: there is no such row, chapter or test, and none that says so.",
-            "Rows look like EVICT-03, chapters like EVICT; `eureka-tck catalogue` lists them.",
+            "Rows look like EVICT-03, chapters like EVICT; `eureka-tck catalogue` lists them, "
+            "`eureka-tck gate --dry-run` the tests.",
         )

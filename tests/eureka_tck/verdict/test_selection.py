@@ -31,6 +31,8 @@ EVICT = Claim("test_evict.py::test_the_cap[20-3]", ("EVICT-02", "PRESERVE-07"), 
         "test_evict.py",
         "test_evict.py::test_the_cap",
         "test_evict.py::test_the_cap[20-3]",
+        "test_the_cap",
+        "test_the_cap[20-3]",
     ],
 )
 def test_a_word_means_row_chapter_case_or_test(word: str, catalogue: Catalogue) -> None:
