@@ -29,7 +29,9 @@ def test_a_change_leaves_within_half_a_second(delays: Delays) -> None:
     then come once in 350,000 gates. A registry with a longer delay is late in all ten.
     """
     expect("the number of late changes", delays.late).is_at_most(
-        5, unit="of 10", because="0.5 s of batching, 0.6 s on the way from a loaded machine, and our own lateness"
+        5,
+        unit="of 10",
+        because="0.5 s of batching, 0.6 s on the way from a loaded machine, and our own lateness",
     )
 
 
