@@ -54,6 +54,6 @@ def test_a_registration_brings_an_override_only_where_there_is_none() -> None:
 
 def test_our_own_lateness_is_no_delay() -> None:
     """A change is late only beyond the batching delay, a tolerance, and our own stall."""
-    delays = Delays(TAPE, (0.52, 0.7, 0.7, 3.0), (0.0, 0.0, 0.3, 0.1))
+    delays = Delays(TAPE, (0.52, 1.2, 1.2, 3.0), (0.0, 0.0, 0.3, 0.1))
 
     assert delays.late == 2
