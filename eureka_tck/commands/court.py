@@ -61,7 +61,8 @@ def tell(report: ChaosReport, page: Path) -> None:
         say(f"  {judgement.said}")
         if judgement.budget is not None and judgement.measured is not None:
             say(
-                f"  measured {judgement.measured:.1f} s, budget {judgement.budget.seconds:g} s "
+                f"  measured {judgement.measured:.1f} {judgement.unit}, "
+                f"budget {judgement.budget.seconds:g} {judgement.unit} "
                 f"({judgement.budget.formula}); {judgement.judged}"
             )
         for violation in judgement.violations[1:VIOLATIONS_TOLD]:

@@ -94,7 +94,7 @@ def lag_in(
     home_said: Seen | None = None
     watched = due
     for reading in _between(taken[node], due, until):
-        truth = _home_says(life, reading, taken[life.home])
+        truth = home_says(life, reading, taken[life.home])
         if truth is None:
             continue
         watched = reading.ended
@@ -108,7 +108,7 @@ def lag_in(
     return Lag(life, node, calm, due, budget, agreed, wrong, home_said, watched)
 
 
-def _home_says(life: Life, reading: Sample, at_home: Sequence[Sample]) -> Seen | None:
+def home_says(life: Life, reading: Sample, at_home: Sequence[Sample]) -> Seen | None:
     """Return what the home told both before and after the reading, None where that differs."""
     before = bisect.bisect_right(at_home, reading.began, key=lambda sample: sample.ended) - 1
     after = bisect.bisect_left(at_home, reading.ended, key=lambda sample: sample.began)
@@ -133,7 +133,7 @@ def differs_during(
         return False
     began, ended = max(span.began, life.since), min(span.ended, life.until)
     return any(
-        (truth := _home_says(life, reading, taken[life.home])) is not None
+        (truth := home_says(life, reading, taken[life.home])) is not None
         and reading.present.get(life.instance) != truth
         for reading in _between(taken[node], began, ended)
     )

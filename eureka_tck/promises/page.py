@@ -84,12 +84,12 @@ def _promises(report: ChaosReport) -> Table:
 def _promise(judged: Judged) -> Row:
     one = judged.judgement
     known = f" Known: {judged.deviation.reason}" if judged.deviation else ""
-    measured = "never" if one.measured is None else f"{one.measured:.1f} s"
+    measured = "never" if one.measured is None else f"{one.measured:.1f} {one.unit}"
     return Row(
         (
             Cell(one.statement, f"{one.promise}: {', '.join(one.rows)}"),
             Cell(one.said + known, "; ".join((one.judged, *one.notes))),
-            Cell(f"{one.budget.seconds:g} s", one.budget.formula) if one.budget else "—",
+            Cell(f"{one.budget.seconds:g} {one.unit}", one.budget.formula) if one.budget else "—",
             "nothing to judge" if one.finding == "inconclusive" else measured,
         ),
         verdict=SHAPES[judged.verdict],

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from eureka_tck.history import History
+from eureka_tck.history.copies import copies
 from eureka_tck.history.event import (
     ClockRead,
     Completed,
@@ -19,7 +20,6 @@ from eureka_tck.history.event import (
     Sampled,
     Seen,
 )
-from eureka_tck.history.copies import copies
 from eureka_tck.history.operations import operations
 from eureka_tck.history.samples import readings, samples
 from eureka_tck.history.spans import fault_spans, lateness

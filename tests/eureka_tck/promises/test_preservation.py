@@ -109,4 +109,7 @@ def test_defaults_are_those_of_the_reference() -> None:
         expected_interval=30.0,
         self_preservation=True,
         peer_timeout=0.2,
+        cache=30.0,
+        kept=30.0,
+        fetch=30.0,
     )

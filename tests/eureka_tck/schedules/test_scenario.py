@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from eureka_tck.errors import CannotRun, SettingsError
+from eureka_tck.promises import PROMISES
 from eureka_tck.schedules.scenario import load_scenario, read_scenario
 from eureka_tck.suite import suite_root
 
@@ -97,10 +98,7 @@ def test_settings_are_brought_to_one_spelling(tmp_path: Path) -> None:
         (
             '"peers_converge"',
             '"peers_diverge"',
-            (
-                "promises names 'peers_diverge'; the promises are: no_live_instance_is_evicted, "
-                "peers_converge."
-            ),
+            f"promises names 'peers_diverge'; the promises are: {', '.join(PROMISES)}.",
         ),
         (
             'name = "story"',

@@ -1,0 +1,179 @@
+"""
+Protection begins and ends when it must: by what a node's own page says, and by who renews.
+
+Three things are owed: that the page agrees with itself (PRESERVE-04), that protection is there in
+time when a fault takes too many renewals away (PRESERVE-13), and that it ends when enough of those
+that are registered renew again (PRESERVE-06).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from eureka_tck.history.event import Counted
+from eureka_tck.promises.evidence import Evidence, Figures, Wording, conclude
+from eureka_tck.promises.judgement import Budget, Violation
+from eureka_tck.promises.preservation import protection
+from eureka_tck.promises.rules import SLACK, WINDOW
+from eureka_tck.report.figures import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from eureka_tck.history.reader import History
+    from eureka_tck.promises.judgement import Judgement
+
+WORDING: Final = Wording(
+    "protection_follows_renewals",
+    "A node protects itself if and only if its renewals are at or below the threshold: in time "
+    "after a fault took them away, and no longer than two windows after they are back.",
+    ("PRESERVE-04", "PRESERVE-06", "PRESERVE-10", "PRESERVE-13"),
+)
+
+MARGIN: Final = 0.95
+"""The share of the true renewals that a window must hold: one that falls a little later than its
+time is counted in the next window."""
+
+
+def protection_follows_renewals(history: History) -> Judgement:
+    """Judge the counters of every node that shows them."""
+    evidence = Evidence.of(history)
+    found: list[Violation] = []
+    seen: set[bool] = set()
+    number = 0
+    for node, rules in evidence.rules.items():
+        told = [
+            event
+            for event in history.events
+            if isinstance(event, Counted) and event.node == node and rules.self_preservation
+        ]
+        number += len(told)
+        seen |= {event.expiration_enabled for event in told}
+        found += [
+            *_inconsistent(told),
+            *_late(evidence, node, told),
+            *_endless(evidence, node, told),
+        ]
+    return conclude(
+        WORDING,
+        found,
+        doubt=evidence.open_ends() or _doubt(number, seen),
+        kept=(
+            f"In {counted(number, 'reading')} every node protected itself just while its renewals "
+            "were at or below its threshold, and both was seen."
+        ),
+        figures=Figures(
+            judged=counted(number, "reading of counters", "readings of counters"),
+            budget=Budget(
+                seconds=2 * WINDOW + SLACK,
+                formula=f"2 windows + {SLACK:g} = 2·{WINDOW:g} + {SLACK:g} s",
+            ),
+            measured=0.0,
+        ),
+    )
+
+
+def _doubt(number: int, seen: set[bool]) -> str:
+    if not number:
+        return "No counters could be read of a node with self-preservation."
+    if seen == {True}:
+        return "No node was ever seen to protect itself."
+    return "No node was ever seen to let leases expire." if seen == {False} else ""
+
+
+def _inconsistent(told: Sequence[Counted]) -> list[Violation]:
+    """
+    Return the first reading that contradicts itself while its figures stood still.
+
+    A page is made while figures move: a contradiction counts if the readings before and after it
+    have the same figures.
+    """
+    for before, now, after in zip(told, told[1:], told[2:], strict=False):
+        figures = {(one.renewals, one.threshold) for one in (before, now, after)}
+        should = now.threshold > 0 and now.renewals > now.threshold
+        if len(figures) == 1 and now.expiration_enabled != should:
+            state = "let leases expire" if now.expiration_enabled else "protected itself"
+            return [
+                Violation(
+                    node=now.node,
+                    instance="",
+                    at=now.at,
+                    until=None,
+                    said=(
+                        f"Node {now.node} {state} at {now.at:.1f} s with {now.renewals} renewals "
+                        f"in the last minute and a threshold of {now.threshold}."
+                    ),
+                )
+            ]
+    return []
+
+
+def _late(evidence: Evidence, node: str, told: Sequence[Counted]) -> list[Violation]:
+    """Return where a fault took so many renewals that protection was due, and it was not there."""
+    found: list[Violation] = []
+    for span in evidence.spans:
+        alive = [life for life in evidence.who.at(span.began) if life.renewed]
+        owed = protection(node, span, alive, evidence.rules[node])
+        if not owed.is_owed or node in span.nodes:
+            continue
+        due = span.began + owed.latest_start + SLACK
+        wrong = next(
+            (one for one in told if due < one.at < span.healing and one.expiration_enabled), None
+        )
+        if wrong is not None:
+            found.append(
+                Violation(
+                    node=node,
+                    instance="",
+                    at=due,
+                    until=None,
+                    said=(
+                        f"Node {node} let leases expire at {wrong.at:.1f} s, though {span.said} "
+                        f"from {span.began:.1f} s on left it {owed.rest:g} of {owed.full:g} "
+                        f"renewals a minute, the threshold is {owed.threshold}, and protection "
+                        f"had to be there by {due:.1f} s."
+                    ),
+                )
+            )
+    return found
+
+
+def _endless(evidence: Evidence, node: str, told: Sequence[Counted]) -> list[Violation]:
+    """Return where a node still protected itself though enough had renewed for two windows."""
+    rules = evidence.rules[node]
+    for now in told:
+        since = now.at - 2 * WINDOW - SLACK
+        if now.expiration_enabled or since < 0:
+            continue
+        steady = [
+            life
+            for life in evidence.who.lives
+            if life.renewed and life.since + life.interval <= since and now.at <= life.until
+        ]
+        grace = max((rules.coming_back(life.interval).seconds for life in steady), default=0.0)
+        if any(span.covers(since - grace, now.at) for span in evidence.spans):
+            continue
+        renewals = MARGIN * sum(WINDOW // life.interval for life in steady)
+        shown = [
+            len(reading.present)
+            for reading in evidence.taken[node]
+            if since - rules.cache <= reading.ended and reading.began <= now.at
+        ]
+        # what a default-open count of 1 adds to the clients is one more
+        threshold = rules.threshold(max(shown, default=0) + 1)
+        if shown and renewals > threshold:
+            return [
+                Violation(
+                    node=node,
+                    instance="",
+                    at=now.at,
+                    until=None,
+                    said=(
+                        f"Node {node} still protected itself at {now.at:.1f} s ({now.renewals} "
+                        f"renewals, threshold {now.threshold}), though {len(steady)} instances had "
+                        f"renewed on schedule for two windows, at least {renewals:.0f} renewals a "
+                        f"minute, and the threshold for {max(shown)} instances is {threshold}."
+                    ),
+                )
+            ]
+    return []
