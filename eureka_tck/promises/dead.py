@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from eureka_tck.promises.departure import Leavings, departures
+from eureka_tck.promises.departure import Leavings, departures, is_over
 from eureka_tck.promises.evidence import Evidence, Figures, Wording, conclude
 from eureka_tck.promises.judgement import Violation
 from eureka_tck.report.figures import counted
 
 if TYPE_CHECKING:
     from eureka_tck.history.reader import History
-    from eureka_tck.promises.departure import Departure, Stay
+    from eureka_tck.promises.departure import Stay
     from eureka_tck.promises.judgement import Judgement
 
 WORDING: Final = Wording(
@@ -27,7 +27,9 @@ def dead_instances_go(history: History) -> Judgement:
     """Judge every instance whose lease ran out before the run ended, at every node."""
     evidence = Evidence.of(history)
     leavings = Leavings.of(evidence)
-    dead = [one for one in departures(evidence) if _is_dead(one, evidence.end)]
+    dead = [
+        one for one in departures(evidence) if not one.is_cancelled and is_over(one, evidence.end)
+    ]
     stays = [stay for one in dead for node in evidence.taken if (stay := leavings.stay(one, node))]
     over = [stay for stay in stays if stay.is_over]
     bound = [stay for stay in stays if not math.isinf(stay.due)]
@@ -47,11 +49,6 @@ def dead_instances_go(history: History) -> Judgement:
             else (),
         ),
     )
-
-
-def _is_dead(one: Departure, end: float) -> bool:
-    """Whether it fell silent so long before the end that even a late client would have called."""
-    return not one.is_cancelled and one.last_sent + max(one.lease, 2 * one.interval) < end
 
 
 def _doubt(bound: list[Stay]) -> str:

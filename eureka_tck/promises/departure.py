@@ -91,6 +91,11 @@ def departures(evidence: Evidence) -> tuple[Departure, ...]:
     )
 
 
+def is_over(one: Departure, end: float) -> bool:
+    """Whether it ended for certain: even a client that is late would have called by the end."""
+    return one.is_cancelled or one.last_sent + max(one.lease, 2 * one.interval) < end
+
+
 def _departures(instance: str, calls: Sequence[Operation]) -> list[Departure]:
     found: list[Departure] = []
     lease, interval = DURATION, INTERVAL
