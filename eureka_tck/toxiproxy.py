@@ -115,6 +115,13 @@ class Proxy(library_proxy.Proxy):  # type: ignore[misc] # the library ships no t
         if name in self.toxics():
             self.destroy_toxic(name)
 
+    def reroute(self, upstream: str) -> str:
+        """Let it carry to another address, dropping what is open; return the former one."""
+        before = str(self.upstream)
+        self._channel.call("POST", "proxies", self.name, json={"upstream": upstream})
+        self.upstream = upstream
+        return before
+
     def destroy_toxic(self, toxic_name: str) -> bool:
         """Remove a toxic."""
         self._channel.call("DELETE", "proxies", self.name, "toxics", toxic_name)

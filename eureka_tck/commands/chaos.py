@@ -81,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
     targets = parse_target(arguments.target)
     refuse_guests(targets, "chaos")
     spec = _spec(scenario, targets, arguments)
-    refuse_targets(scenario.fault, spec.targets)
+    refuse_targets((one.fault for one in draw(scenario, 0).strikes), spec.targets)
     for target in dict.fromkeys(targets):
         target.prepare(arguments.backend)
     with Run.create(SUITE, arguments.target, arguments.out, arguments.seed).owned() as made:
@@ -112,6 +112,7 @@ def _spec(
         settings={**settings_of(arguments), **scenario.settings},
         speed=min(wished, scenario.max_speed),
         links=True,
+        wall_steps=scenario.steps_clocks,
     )
 
 
