@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from eureka_tck.history.event import ClockRead, FaultBegan, FaultBit, FaultEnded
 
 if TYPE_CHECKING:
     from eureka_tck.history.reader import History
+
+
+STOPS_ALL: Final = frozenset({"partition", "wrong-peers"})
+"""Kinds of faults during which nothing at all passes their links; over others something may."""
+
+LOSES: Final = frozenset({"wrong-answers", "wrong-peers"})
+"""Kinds during which a change may be lost without its sender's learning of it: it never retries."""
+
+SHIFTS_CLOCK: Final = "clock-shift"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +48,11 @@ class FaultSpan:
         return node != home and (
             f"{home}>{node}" in self.links or node in self.nodes or home in self.nodes
         )
+
+    @property
+    def stops_all(self) -> bool:
+        """Whether nothing passes its links while it is on."""
+        return self.kind in STOPS_ALL
 
     def covers(self, began: float, ended: float) -> bool:
         """Whether it was on at any instant between the two."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from eureka_tck.history.copies import copies
+from eureka_tck.history.event import READS
 from eureka_tck.history.spans import lateness
 from eureka_tck.promises.evidence import Evidence, Figures, Wording, conclude
 from eureka_tck.promises.judgement import Budget, Violation
@@ -91,7 +92,7 @@ def _compare(evidence: Evidence, copy: Copy) -> tuple[list[_Wrong], float]:
     wrong: list[_Wrong] = []
     oldest = 0.0
     names = set(copy.present).union(*(reading.present for reading in window))
-    for name in sorted(names):
+    for name in sorted(names - _changing(evidence, window)):
         told = copy.present.get(name)
         truths = [
             (reading, seen.status if (seen := reading.present.get(name)) else None)
@@ -103,6 +104,18 @@ def _compare(evidence: Evidence, copy: Copy) -> tuple[list[_Wrong], float]:
         else:
             wrong.append(_Wrong(copy, name, told, truths[-1][1], allowed))
     return wrong, max(0.0, oldest)
+
+
+def _changing(evidence: Evidence, window: Sequence[Sample]) -> set[str]:
+    """Return what was being changed meanwhile: it may have been anything between two readings."""
+    began, ended = window[0].began, window[-1].ended
+    return {
+        call.instance
+        for call in evidence.calls
+        if call.verb not in {"renew", *READS}
+        and call.invoked <= ended
+        and (call.completed is None or call.completed >= began)
+    }
 
 
 def _around(of_node: Sequence[Sample], began: float, ended: float) -> Sequence[Sample] | None:

@@ -11,6 +11,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from eureka_tck.history.spans import LOSES
 from eureka_tck.promises.expiry import expiry_of
 from eureka_tck.promises.judgement import Budget
 from eureka_tck.promises.lives import DURATION, INTERVAL
@@ -186,6 +187,8 @@ class Leavings:
 
     def _due(self, one: Departure, node: str, rules: Rules) -> tuple[float, Budget]:
         if one.is_cancelled:
+            if self._forgot(one, node):
+                return self._lease_due(one, node, rules)
             if node == one.home:
                 at_home = rules.cache
                 formula = f"U = {at_home:g} s at the node that was told"
@@ -209,17 +212,27 @@ class Leavings:
             ):
                 heal = max(heal, span.ended)
         in_time = heal - one.at < rules.kept - rules.peer_timeout - RETRY
-        forgot = any(
-            one.home in span.forgets and span.covers(one.at, heal) for span in self.evidence.spans
+        is_lost = any(
+            span.keeps_apart(node, one.home)
+            and span.kind in LOSES
+            and span.covers(one.at - rules.propagation(), heal)
+            for span in self.evidence.spans
         )
-        return heal if in_time and not forgot else None
+        return heal if in_time and not is_lost else None
+
+    def _forgot(self, one: Departure, node: str) -> bool:
+        """Whether the node, or the one that was told, lost its memory of the cancellation."""
+        return any(
+            {node, one.home} & span.forgets and span.ended > one.at for span in self.evidence.spans
+        )
 
     def _lease_due(self, one: Departure, node: str, rules: Rules) -> tuple[float, Budget]:
         """Return when its lease is out and so many runs have been that it must be gone."""
         factor = LEASE_FACTOR if one.is_renewed else 1
-        learnt = one.last_sent
-        if node != one.home:
-            learnt = self._learnt(one, node, rules)
+        learnt = one.last_sent if node == one.home else self._learnt(one, node, rules)
+        for span in self.evidence.spans:  # a copy at a start makes a fresh lease (SYNC-08)
+            if node in span.forgets and one.last_sent < span.ended < math.inf:
+                learnt = max(learnt, span.ended + rules.peer_timeout + SLACK)
         lease_end = learnt + factor * one.lease
         runs = self._runs(one, node, rules, lease_end)
         out = self.expiry[node].after_runs(lease_end, runs)

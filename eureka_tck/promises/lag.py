@@ -11,8 +11,6 @@ import bisect
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from eureka_tck.promises.preservation import is_cut_off
-
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -129,7 +127,7 @@ def differs_during(
     span: FaultSpan, life: Life, node: str, taken: Mapping[str, Sequence[Sample]]
 ) -> bool:
     """Whether the node was seen to differ from the home while the fault kept them apart."""
-    if not is_cut_off(node, life.home, span):
+    if not span.keeps_apart(node, life.home):
         return False
     began, ended = max(span.began, life.since), min(span.ended, life.until)
     return any(

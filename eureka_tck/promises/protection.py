@@ -114,7 +114,7 @@ def _late(evidence: Evidence, node: str, told: Sequence[Counted]) -> list[Violat
     for span in evidence.spans:
         alive = [life for life in evidence.who.at(span.began) if life.renewed]
         owed = protection(node, span, alive, evidence.rules[node])
-        if not owed.is_owed or node in span.nodes:
+        if not owed.is_owed or node in span.nodes or not span.stops_all:
             continue
         due = span.began + owed.latest_start + SLACK
         wrong = next(

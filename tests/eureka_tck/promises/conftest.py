@@ -123,7 +123,7 @@ class Story:
         self.shown.setdefault((node, instance), []).append((since, seen))
         return self
 
-    def cut(
+    def cut(  # noqa: PLR0913 - a fault has as many parts as its line in a history
         self,
         began: float,
         ended: float,
@@ -131,6 +131,7 @@ class Story:
         links: tuple[str, ...] = CUT_B,
         nodes: tuple[str, ...] = (),
         forgets: tuple[str, ...] = (),
+        kind: str = "partition",
         bit: bool = True,
         healed: bool = True,
     ) -> Self:
@@ -139,7 +140,7 @@ class Story:
             FaultBegan(
                 at=began,
                 fault="cut",
-                kind="partition",
+                kind=kind,
                 said="node b is cut off",
                 links=links,
                 nodes=nodes,

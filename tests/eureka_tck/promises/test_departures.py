@@ -112,6 +112,24 @@ def test_cancellation_that_waited_behind_a_short_cut_arrives_after_the_heal(stor
     assert "it had to be gone by 74.0 s" in judgement.said
 
 
+def test_cancellation_that_a_peer_lied_about_is_bounded_by_the_lease(story: Story) -> None:
+    """A peer that says "done" and drops it: nobody retries, so the ghost lives its lease out."""
+    story.cut(48.0, 68.0, kind="wrong-answers").counts("b", 200)
+    cancelled(story)
+    story.shown["b", "CART/1"] = [(2.0, UP), (165.0, None)]
+
+    assert cancelled_stays_gone(story.told()).finding == "kept"
+
+
+def test_node_that_forgot_the_cancellation_may_show_it_while_its_lease_lasts(story: Story) -> None:
+    """A node that was killed and copied an old list cannot know better; its lease can."""
+    story.cut(60.0, 70.0, links=(), nodes=("a",), forgets=("a",)).counts("a", 200)
+    cancelled(story)
+    story.shows("a", "CART/1", 71.0, UP).shows("a", "CART/1", 170.0, None)
+
+    assert cancelled_stays_gone(story.told()).finding == "kept"
+
+
 def test_run_without_cancellations_says_nothing(story: Story) -> None:
     """Nothing cancelled, nothing judged: that is no pass."""
     judgement = cancelled_stays_gone(story.lives("CART/1", "a").told())
