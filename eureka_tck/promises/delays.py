@@ -76,7 +76,8 @@ def delays(evidence: Evidence) -> list[Delay]:
                     break
                 wrong = one.at
             if first < len(of_client):
-                found.append(_delay(evidence, change, client, (wrong, told), held=True))
+                node = of_client[first].node
+                found.append(_delay(evidence, change, (client, node), (wrong, told)))
     return found
 
 
@@ -92,22 +93,21 @@ def _at_node(evidence: Evidence, change: _Change, node: str) -> Delay:
             seen = reading.ended
             break
         wrong = reading.began
-    return _delay(evidence, change, node, (wrong, seen), held=False)
+    return _delay(evidence, change, (node, node), (wrong, seen))
 
 
 def _delay(
     evidence: Evidence,
     change: _Change,
-    where: str,
+    told_by: tuple[str, str],
     between: tuple[float, float | None],
-    *,
-    held: bool,
 ) -> Delay:
-    wrong, seen = between
+    """Return the delay until `told_by`, a client and its node or a node twice, told the change."""
+    (where, node), (wrong, seen) = told_by, between
     until = seen if seen is not None else min(change.until, evidence.end)
     disturbed = any(
         span.covers(change.at - evidence.rules[change.source].kept, until)
-        and (held or span.keeps_apart(where, change.source) or where in span.nodes)
+        and (span.keeps_apart(node, change.source) or {node, change.source} & span.nodes)
         for span in evidence.spans
     )
     return Delay(
@@ -115,7 +115,7 @@ def _delay(
         instance=change.instance,
         source=change.source,
         where=where,
-        is_client=held,
+        is_client=where != node,
         at=change.at,
         seconds=None if seen is None else seen - change.at,
         surely=wrong - change.at,
