@@ -24,6 +24,7 @@ from eureka_tck.history import HistoryWriter
 from eureka_tck.history.event import Header
 from eureka_tck.report.provenance import this_machine, versions_of
 from eureka_tck.run import Run
+from eureka_tck.schedules.own_settings import on_own_settings
 from eureka_tck.schedules.runner import play
 from eureka_tck.schedules.scenario import load_scenario, read_scenario
 from eureka_tck.schedules.schedule import draw
@@ -78,6 +79,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
     scenario = _scenario(arguments.scenario)
+    if scenario.yields:
+        scenario = on_own_settings(scenario, settings_of(arguments))
     targets = parse_target(arguments.target)
     refuse_guests(targets, "chaos")
     spec = _spec(scenario, targets, arguments)
@@ -102,7 +105,11 @@ def _scenario(named: str) -> Scenario:
 def _spec(
     scenario: Scenario, targets: tuple[Target, ...], arguments: argparse.Namespace
 ) -> ClusterSpec:
-    """Return the cluster of the scenario: what it sets itself wins over the user's own settings."""
+    """
+    Return the cluster of the scenario.
+
+    What it sets itself wins over the user's own settings, but in one that yields to them.
+    """
     wished: float = arguments.speed or min(target.default_speed for target in targets)
     return ClusterSpec.of(
         scenario.name,

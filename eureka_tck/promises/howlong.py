@@ -72,12 +72,8 @@ def how_long(history: History) -> tuple[HowLong, ...]:
     d, e, r, peer = terms["D"], terms["E"], terms["R"], terms["peer"]
     travel, reading = (b, s, u), (b, s, u, fetch)
     dying = (d, e, s, u)
-    back = (r, _Term("2·b", 2 * BATCHING, FIXED), peer, _Term("1", RETRY, FIXED), s)
-    override = (
-        _Term("2·R", 2 * r.seconds, r.setting),
-        *(term for term in back if term is not r),
-        u,
-    )
+    back = (r, _Term("2·b", 2 * BATCHING, FIXED), peer, _Term("1", RETRY, FIXED), s, u)
+    override = (_Term("2·R", 2 * r.seconds, r.setting), *back[1:])
     return (
         _row("a new instance is seen at every node", travel, _worst(seen, "register")),
         _row("… and by a client", reading, _worst(seen, "register", clients=True)),

@@ -126,12 +126,14 @@ class Rules:
         Its next renewal is sent after R and answered 404, its registration one batch later;
         an attempt that was under way when the link came back may have to run into its time-out.
         """
-        seconds = interval + 2 * BATCHING + self.peer_timeout + RETRY + SLACK
+        seconds = interval + 2 * BATCHING + self.peer_timeout + RETRY + SLACK + self.cache
+        name, figure = (" + U", f" + {self.cache:g}") if self.cache else ("", "")
         return Budget(
             seconds=seconds,
             formula=(
-                f"R + 2·{BATCHING:g} + peer time-out + {RETRY:g} + {SLACK:g} = "
-                f"{interval:g} + {2 * BATCHING:g} + {self.peer_timeout:g} + {RETRY:g} + {SLACK:g} s"
+                f"R + 2·{BATCHING:g} + peer time-out + {RETRY:g} + {SLACK:g}{name} = "
+                f"{interval:g} + {2 * BATCHING:g} + {self.peer_timeout:g} + {RETRY:g} + "
+                f"{SLACK:g}{figure} s"
             ),
         )
 

@@ -8,6 +8,7 @@ A scenario: a story of faults and workloads, `chaos/scenarios/<name>.toml`.
     max_speed = 10                    # the highest speed that keeps the tolerances
     promises = ["peers_converge"]     # what is judged at the end
     sample_every = 2                  # registry s between two samples of a node
+    yields = false                    # whether settings that the user gives win over the file's
     [settings]                        # of every node, Spring's names
     [budgets]                         # registry s that the phases may take at most
     settling = 240
@@ -105,6 +106,7 @@ class Scenario(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     workload: Annotated[tuple[Workload, ...], Meta(min_length=1)]
     fault: tuple[Fault | RollingRestart, ...] = ()
     sample_every: Positive = 2.0
+    yields: bool = False
     budgets: Budgets = Budgets()
     settings: dict[str, Value] = {}
 
