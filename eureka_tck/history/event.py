@@ -19,6 +19,9 @@ from msgspec import Struct
 SCHEMA: Final = 2
 FILE: Final = "history.jsonl"
 
+PROBE: Final = "probe"
+"""Who makes the calls by which a fault proves itself; its instance is no part of the fleet."""
+
 Outcome: TypeAlias = Literal["ok", "refused", "unknown"]
 """
 How a call ended: `ok` the registry did it, `refused` it certainly did not (an answer that says no,

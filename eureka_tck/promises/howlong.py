@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
+from eureka_tck.history.event import PROBE
 from eureka_tck.promises.convergence import peers_converge
 from eureka_tck.promises.delays import Delay, delays
 from eureka_tck.promises.evidence import Evidence
@@ -145,8 +146,9 @@ def worst_of(rows: Iterable[HowLong]) -> float:
 
 def _terms(evidence: Evidence) -> dict[str, _Term]:
     rules = list(evidence.rules.values())
-    lease = max((call.lease for call in evidence.calls if call.lease), default=DURATION)
-    interval = max((call.interval for call in evidence.calls if call.interval), default=INTERVAL)
+    fleet = [call for call in evidence.calls if call.who != PROBE]
+    lease = max((call.lease for call in fleet if call.lease), default=DURATION)
+    interval = max((call.interval for call in fleet if call.interval), default=INTERVAL)
     eviction = max(one.eviction_interval for one in rules)
     cache = max(one.cache for one in rules)
     fetch = max(one.fetch for one in rules)
