@@ -280,6 +280,8 @@ class Fleet:
             self._read(request.FULL, member, at)
 
     def _register(self, member: int, at: float) -> None:
+        if self.members.state[member] == SILENT:  # it is back
+            self.members.state[member] = OUTSIDE
         self._call(request.REGISTER, member, at)
 
     def _read(self, kind: Kind, member: int, at: float) -> None:
@@ -366,7 +368,9 @@ class Fleet:
             self.tally.reregistered += members.arrived[member]
             self.tally.registered += not members.arrived[member]
             members.arrived[member] = 1
-            members.known[member], members.state[member] = 1, UP
+            members.known[member] = 1
+            if members.state[member] != SILENT:  # else it died meanwhile
+                members.state[member] = UP
             members.renewed[member], members.stamp[member] = now, 0
             self._tries.pop(member, None)
             self._audit(member, now)
