@@ -110,7 +110,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     group = parser.add_argument_group("how it runs")
     group.add_argument(
-        "-n", type=natural, metavar="N", help="profiles side by side (default: at most 8, in Docker 4)"
+        "-n",
+        type=natural,
+        metavar="N",
+        help="profiles side by side (default: at most 8, in Docker 4)",
     )
     group.add_argument("--dry-run", action="store_true", help="list the tests with their times")
     group.add_argument(

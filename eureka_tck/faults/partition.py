@@ -2,7 +2,8 @@
 A partition: links between nodes are cut, in one direction or both.
 
 Its proof is twofold. A connection over each cut link is refused, where the link can be dialled from
-here; and a change does not arrive across it in the time in which one did before.
+here; and a change does not arrive across it in the time in which one did before, where no way round
+is left: a registry may ask over a link what it was not told over the other.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 from eureka_tck.faults.dial import NO_WAY_THERE, TURNED_AWAY, ending
 from eureka_tck.faults.fault import Fault
 from eureka_tck.faults.probe import Probe
-from eureka_tck.faults.shape import FEWEST, cut_links, told
+from eureka_tck.faults.shape import FEWEST, cut_links, still_joined, told
 from eureka_tck.promises.rules import SLACK, Rules
 from eureka_tck.promises.words import listed
 
@@ -101,9 +102,10 @@ class Partition(Fault):
         pairs = [(link.split(">")[0], link.split(">")[1]) for link in self._links]
         # All that one node cannot send, and one thing that it cannot be sent.
         first = self._data.node if self._data.shape == "one" else pairs[0][0]
-        outward = [(first, tuple(sink for source, sink in pairs if source == first))]
-        inward = [(source, (sink,)) for source, sink in pairs if sink == first][:1]
-        return [way for way in outward + inward if way[1]]
+        reached = still_joined(first, self.site.nodes, self._links)
+        sinks = tuple(sink for source, sink in pairs if source == first and sink not in reached)
+        sources = [source for source, sink in pairs if sink == first and source not in reached]
+        return ([(first, sinks)] if sinks else []) + [(one, (first,)) for one in sources[:1]]
 
     def _dial(self) -> tuple[list[str], list[str]]:
         """Call over each cut link; return those that turned us away and those that did not."""

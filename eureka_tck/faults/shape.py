@@ -57,6 +57,19 @@ def cut_links(data: scenario.Partition, nodes: Sequence[str]) -> tuple[str, ...]
     return found
 
 
+def still_joined(node: str, nodes: Sequence[str], cut: Sequence[str]) -> frozenset[str]:
+    """Return the nodes to which some way leads from a node, over links whole either way."""
+    found, edge = {node}, [node]
+    while edge:
+        here = edge.pop()
+        for other in nodes:
+            whole = {link_name(here, other), link_name(other, here)} - set(cut)
+            if other not in found and whole:
+                found.add(other)
+                edge.append(other)
+    return frozenset(found)
+
+
 def told(data: scenario.Partition, nodes: Sequence[str]) -> str:
     """Return what the partition does, as a sentence without its capital and its full stop."""
     turned = from_node(data.node, nodes)

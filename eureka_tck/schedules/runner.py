@@ -126,8 +126,10 @@ class _Play:
         for workload in (*settled, *joined):
             workload.turn(self.crew, self.began)
         self._break(faults)
+        self._reach(self.began + self.schedule.breaking)
         recovering = self._begin("recovering")
         self._until_satisfied([*settled, *joined, *recovering], self.budgets.recovering)
+        self._reach(self.began + self.schedule.recovering)
         self.samplers.finish(self._living())
 
     def _begin(self, phase: Phase) -> list[Workload]:
@@ -198,6 +200,8 @@ class _Play:
             return clock.now() >= at
 
         left = max(0.0, at - clock.now())
+        if not left:
+            return
         clock.wait_until(reached, left + PACE, f"the instant {at:.1f} s", pace=min(PACE, left))
 
     def _look(self, seen: str) -> None:

@@ -13,6 +13,9 @@ A scenario: a story of faults and workloads, `chaos/scenarios/<name>.toml`.
     [budgets]                         # registry s that the phases may take at most
     settling = 240
     recovering = 240
+    [lasts]                           # registry s that they take at least; 0 unless told otherwise
+    breaking = 60
+    recovering = 30
     [[workload]]                      # the kinds are in `workload`
     [[fault]]                         # the kinds are in `fault`
 
@@ -42,6 +45,7 @@ from eureka_tck.schedules.fault import (
     Poison,
     Positive,
     RollingRestart,
+    Seconds,
     Starvation,
     WrongAnswers,
     WrongPeers,
@@ -94,6 +98,18 @@ class Budgets(Struct, frozen=True, forbid_unknown_fields=True):
     recovering: Positive = 240.0
 
 
+class Lasts(Struct, frozen=True, forbid_unknown_fields=True):
+    """
+    Registry seconds that the phases last at least.
+
+    Breaking needs them where nothing is broken, recovering where a promise is judged some time
+    after the heal, although all looks well before.
+    """
+
+    breaking: Seconds = 0.0
+    recovering: Seconds = 0.0
+
+
 class Scenario(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A scenario as it was written; its settings are brought to one spelling."""
 
@@ -108,6 +124,7 @@ class Scenario(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     sample_every: Positive = 2.0
     yields: bool = False
     budgets: Budgets = Budgets()
+    lasts: Lasts = Lasts()
     settings: dict[str, Value] = {}
 
     @property

@@ -64,13 +64,19 @@ class Strike(Struct, frozen=True, kw_only=True):
 
 
 class Schedule(Struct, frozen=True, kw_only=True):
-    """All that will happen in a run, but for what the registries make of it."""
+    """
+    All that will happen in a run, but for what the registries make of it.
+
+    Breaking and recovering last so many seconds at least.
+    """
 
     scenario: str
     seed: int
     nodes: tuple[str, ...]
     casts: tuple[Cast, ...]
     strikes: tuple[Strike, ...]
+    breaking: float = 0.0
+    recovering: float = 0.0
 
     def of_phase(self, phase: Phase) -> tuple[Cast, ...]:
         """Return the workloads that begin in a phase."""
@@ -105,6 +111,8 @@ def draw(scenario: Scenario, seed: int) -> Schedule:
             for fault in scenario.fault
             for strike in _strikes(fault, scenario.letters, random.Random(f"{seed}/{fault.name}"))
         ),
+        breaking=scenario.lasts.breaking,
+        recovering=scenario.lasts.recovering,
     )
 
 

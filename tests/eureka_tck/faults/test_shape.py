@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from eureka_tck.faults.shape import cut_links, told
+from eureka_tck.faults.shape import cut_links, still_joined, told
 from eureka_tck.schedules.scenario import Partition
 
 
@@ -56,3 +56,13 @@ def test_shape_says_what_is_cut(data: Partition, nodes: str, links: str, sentenc
     """Each shape cuts its links, no other, and says so."""
     assert cut_links(data, tuple(nodes)) == tuple(links.split())
     assert told(data, tuple(nodes)) == sentence
+
+
+@pytest.mark.parametrize(
+    ("cut", "joined"),
+    [("a>b b>a a>c c>a", "a"), ("a>b a>c", "abc"), ("a>b b>a", "abc"), ("", "abc")],
+    ids=["cut-off", "one-way", "by-the-third", "whole"],
+)
+def test_way_that_is_left_joins(cut: str, joined: str) -> None:
+    """A link that is whole one way joins its ends, and so does a third node."""
+    assert still_joined("a", "abc", cut.split()) == frozenset(joined)
