@@ -1,9 +1,9 @@
 """
 Protection begins and ends when it must: by what a node's own page says, and by who renews.
 
-Three things are owed: that the page agrees with itself (PRESERVE-04), that protection is there in
-time when a fault takes too many renewals away (PRESERVE-13), and that it ends when enough of those
-that are registered renew again (PRESERVE-06).
+Four things are owed: that the page agrees with itself (PRESERVE-04), that nothing is evicted while
+it says so (PRESERVE-05), that protection is there in time when a fault takes too many renewals away
+(PRESERVE-13), and that it ends when enough of those that are registered renew again (PRESERVE-06).
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from eureka_tck.promises.evidence import Evidence, Figures, Wording, conclude
 from eureka_tck.promises.judgement import Budget, Violation
 from eureka_tck.promises.preservation import protection
 from eureka_tck.promises.rules import SLACK, WINDOW
+from eureka_tck.promises.share import losses
+from eureka_tck.promises.words import listed
 from eureka_tck.report.figures import counted
 
 if TYPE_CHECKING:
@@ -26,8 +28,9 @@ if TYPE_CHECKING:
 WORDING: Final = Wording(
     "protection_follows_renewals",
     "A node protects itself if and only if its renewals are at or below the threshold: in time "
-    "after a fault took them away, and no longer than two windows after they are back.",
-    ("PRESERVE-04", "PRESERVE-06", "PRESERVE-10", "PRESERVE-13"),
+    "after a fault took them away, and no longer than two windows after they are back. Meanwhile "
+    "it evicts nothing.",
+    ("PRESERVE-04", "PRESERVE-05", "PRESERVE-06", "PRESERVE-10", "PRESERVE-13"),
 )
 
 MARGIN: Final = 0.95
@@ -51,6 +54,7 @@ def protection_follows_renewals(history: History) -> Judgement:
         seen |= {event.expiration_enabled for event in told}
         found += [
             *_inconsistent(told),
+            *_evicting(evidence, node, told),
             *_late(evidence, node, told),
             *_endless(evidence, node, told),
         ]
@@ -138,6 +142,33 @@ def _late(evidence: Evidence, node: str, told: Sequence[Counted]) -> list[Violat
     return found
 
 
+def _evicting(evidence: Evidence, node: str, told: Sequence[Counted]) -> list[Violation]:
+    """Return the first loss between readings that all say that the node protects itself."""
+    for loss in losses(evidence):
+        if loss.node != node:
+            continue
+        inside = [one for one in told if loss.since - SLACK <= one.at <= loss.at + SLACK]
+        before = [one for one in told if one.at < loss.since - SLACK]
+        after = [one for one in told if one.at > loss.at + SLACK]
+        around = [*before[-1:], *inside, *after[:1]]
+        if before and after and not any(one.expiration_enabled for one in around):
+            return [
+                Violation(
+                    node=node,
+                    instance=loss.gone[0],
+                    at=loss.at,
+                    until=None,
+                    said=(
+                        f"Node {node} lost {listed(loss.gone)} by {loss.at:.1f} s, though it "
+                        f"protected itself from {around[0].at:.1f} to {around[-1].at:.1f} s "
+                        f"({around[0].renewals} renewals, threshold {around[0].threshold}), and "
+                        "nobody had cancelled them."
+                    ),
+                )
+            ]
+    return []
+
+
 def _endless(evidence: Evidence, node: str, told: Sequence[Counted]) -> list[Violation]:
     """Return where a node still protected itself though enough had renewed for two windows."""
     rules = evidence.rules[node]
@@ -148,7 +179,10 @@ def _endless(evidence: Evidence, node: str, told: Sequence[Counted]) -> list[Vio
         steady = [
             life
             for life in evidence.who.lives
-            if life.renewed and life.since + life.interval <= since and now.at <= life.until
+            if life.renewed
+            and life.since + life.interval <= since
+            # alive is not enough: one that fell silent lives until its lease is out
+            and life.renewed[-1] >= now.at - life.interval - SLACK
         ]
         grace = max((rules.coming_back(life.interval).seconds for life in steady), default=0.0)
         if any(span.covers(since - grace, now.at) for span in evidence.spans):

@@ -27,9 +27,14 @@ WORDING: Final = Wording(
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """What a node lost between two readings to eviction, and how much it could lose at most."""
+    """
+    What a node lost between two readings to eviction, and how much it could lose at most.
+
+    It was lost between `since`, the age of a list reckoned in, and `at`.
+    """
 
     node: str
+    since: float
     at: float
     gone: tuple[str, ...]
     size: int
@@ -111,7 +116,8 @@ def _loss(
     for _ in range(runs):
         allowed += rules.may_evict(rest)
         rest = size - allowed
-    return Loss(node, after.ended, gone, size, runs, max(1, allowed))
+    since = before.began - rules.cache
+    return Loss(node, since, after.ended, gone, size, runs, max(1, allowed))
 
 
 def _doubt(found: list[Loss]) -> str:

@@ -90,7 +90,7 @@ def test_protection_that_never_ends_breaks_it(partition: Story) -> None:
     judgement = protection_follows_renewals(partition.told())
 
     assert judgement.finding == "broken"
-    assert "still protected itself" in judgement.said
+    assert any("still protected itself" in one.said for one in judgement.violations)
 
 
 def test_page_that_contradicts_itself_breaks_it(partition: Story) -> None:
@@ -217,3 +217,13 @@ def test_copy_as_old_as_the_cache_allows_keeps_it(story: Story) -> None:
 def test_run_without_clients_says_nothing(story: Story) -> None:
     """No copies, no verdict."""
     assert client_copies_follow(story.told()).finding == "inconclusive"
+
+
+def test_eviction_while_the_node_says_that_it_protects_itself_breaks_it(partition: Story) -> None:
+    """What went between readings that all say "protected" was evicted all the same."""
+    protected(partition).dies("CANARY/3", registered=150.0, gone=250.0)
+
+    judgement = protection_follows_renewals(partition.told())
+
+    assert judgement.finding == "broken"
+    assert "lost CANARY/3 by 252.0 s, though it protected itself from" in judgement.said
