@@ -7,6 +7,7 @@ divided among the workers. `eureka-tck load` starts registries and calls this.
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ import gevent
 from locust import events
 from locust.runners import MasterRunner, WorkerRunner
 
+from eureka_tck.errors import CannotRun
 from eureka_tck.fleet.division import MESSAGE, Division
 from eureka_tck.fleet.storm import load_storm, resized
 from eureka_tck.fleet.user import WRITE_EVERY, FleetUser, StormShape, stop_gently
@@ -60,7 +62,10 @@ def add_arguments(parser: LocustArgumentParser) -> None:
 def prepare(environment: Environment, **_: Any) -> None:  # noqa: ANN401 - Locust passes any
     """Read the storm before any shape ticks, and listen to master or workers."""
     FleetUser.division = division = Division(environment)
-    choose(environment)
+    try:
+        choose(environment)
+    except CannotRun as refused:  # an Exception would only be logged
+        raise SystemExit(f"eureka-tck: {refused}") from None
     if isinstance(environment.runner, WorkerRunner):
         environment.runner.register_message(
             MESSAGE,
@@ -78,7 +83,12 @@ def prepare(environment: Environment, **_: Any) -> None:  # noqa: ANN401 - Locus
 def begin(environment: Environment, **_: Any) -> None:  # noqa: ANN401 - the same
     """Take what the web UI may have changed, and begin."""
     FleetUser.stopping = False
-    choose(environment)
+    try:
+        choose(environment)
+    except CannotRun as refused:
+        logging.getLogger(__name__).error("%s", refused)  # noqa: TRY400 - the sentence says it all
+        FleetUser.stopping = True
+        return
     FleetUser.division.begin()
 
 

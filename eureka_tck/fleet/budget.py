@@ -52,7 +52,9 @@ METRICS: Final[Mapping[str, Metric]] = {
     "hash_off": Metric("nodes whose hash is not the fleet's", "", "alive"),
     "threshold_off": Metric("how far the threshold is from the computed one", "", "alive"),
     "leftover": Metric("instances still listed once all have cancelled", "", "right"),
-    "memory_growth_mib": Metric("growth of a node's memory while the fleet renews", "MiB", "cost"),
+    "memory_growth_mib": Metric(
+        "growth of a node's memory while the fleet renews, lists apart", "MiB", "cost"
+    ),
 }
 
 

@@ -42,6 +42,8 @@ LIST_BUDGET: Final = ReadBudget(seconds=30, size=2 << 30)
 """A list of a million instances is 1.2 GB of JSON."""
 MARGIN: Final = 1.0
 """Seconds at the end of settling that are left to reads under way, before the fleet cancels."""
+LISTS_KEPT: Final = 4096
+"""Bytes an instance that a registry may take for lists it keeps once somebody has read them."""
 PERCENT: Final = "eureka.server.renewalPercentThreshold"
 SEED: Final = "eureka.instance.registry.defaultOpenForTrafficCount"
 """What Spring counts as clients before any has registered; 1 by default."""
@@ -49,7 +51,11 @@ INTERVAL: Final = "eureka.server.expectedClientRenewalIntervalSeconds"
 
 
 class Sample(msgspec.Struct, frozen=True):
-    """A node as seen at an instant: seconds since the fleet began, processor seconds, bytes."""
+    """
+    A node as seen at an instant: seconds since the fleet began, processor seconds, bytes.
+
+    `registered` and `acknowledged` are the fleet's: instances that renew, renewals answered 200.
+    """
 
     at: float
     node: str
@@ -58,6 +64,7 @@ class Sample(msgspec.Struct, frozen=True):
     threshold: int | None
     renewals: int | None
     acknowledged: int
+    registered: int
 
 
 class Deed(msgspec.Struct, frozen=True):
@@ -202,6 +209,7 @@ class Course:
                         threshold=counts.threshold if counts else None,
                         renewals=counts.renewals_last_minute if counts else None,
                         acknowledged=tally.acknowledged,
+                        registered=tally.up + tally.out,
                     )
                 )
 
@@ -250,14 +258,17 @@ class Course:
         }
 
     def _growth(self, node: str) -> float | None:
-        """Return by how many MiB a node has grown since its fleet was whole."""
+        """Return by how many MiB a node has grown since its fleet was whole, lists apart."""
         end = self.storm.length - self.storm.settle
         own = [
             sample.memory
             for sample in self.samples
             if sample.node == node and self.storm.arrive_over + 1 <= sample.at <= end
         ]
-        return max(0.0, (own[-1] - own[0]) / 2**20) if len(own) > 1 and own[-1] else None
+        if len(own) < 2 or not own[-1]:  # noqa: PLR2004 - a difference is between two
+            return None
+        lists = LISTS_KEPT * self.storm.instances
+        return max(0.0, (own[-1] - own[0] - lists) / 2**20)
 
     def _left(self, node: Node) -> float | None:
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -9,6 +10,7 @@ import msgspec
 from eureka_tck.commands.console import quoted
 from eureka_tck.fleet.finding import hidden
 from eureka_tck.fleet.histogram import percentile_ms
+from eureka_tck.report.load_chart import Panel, Series, Stretch, over_time, percentiles
 from eureka_tck.report.provenance import this_machine
 from eureka_tck.report.run_page import Fact, Link, Row, RunPage, Table, write_simple
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from eureka_tck.fleet.course import Course
     from eureka_tck.fleet.finding import Finding
     from eureka_tck.fleet.storm import Storm
+    from eureka_tck.report.load_chart import Chart
     from eureka_tck.report.model import Verdict
     from eureka_tck.run import Run
 
@@ -72,6 +75,7 @@ def account(course: Course, made: Run, arguments: argparse.Namespace) -> Path:
                 _nodes(course),
                 *([_deeds(course)] if course.deeds else []),
             ],
+            charts=_charts(course),
             links=[
                 Link("locust.html", "Locust's own report"),
                 Link("fleet.json", "What the fleet counted, with its histograms"),
@@ -187,6 +191,65 @@ def _facts(course: Course, arguments: argparse.Namespace, made: Run) -> list[Fac
         Fact("Speed", f"× {course.cluster.spec.speed:g}", "load runs in real time"),
         Fact("Machine", f"{machine.cores} cores", machine.system),
         Fact("Seed", str(made.seed)),
+    ]
+
+
+def _charts(course: Course) -> list[Chart]:
+    tally, bounds = course.tally, course.bounds
+    budgets = {
+        share: bounds[name]
+        for name, share in (("renew_p99_ms", 0.99), ("renew_p999_ms", 0.999))
+        if name in bounds
+    }
+    intended, reported = (
+        kinds.get("PUT renew", {}) for kinds in (tally.intended_us, tally.reported_us)
+    )
+    stretches = [Stretch(deed.begins, deed.ends, deed.said) for deed in course.deeds]
+    found = [
+        percentiles(intended, reported, budgets),
+        over_time(_panels(course), stretches, course.storm.length),
+    ]
+    return [chart for chart in found if chart is not None]
+
+
+def _panels(course: Course) -> list[Panel]:
+    """Return what was sampled: one line a node, and what the fleet says beside it."""
+    nodes = list(course.cluster.nodes)
+    own = {name: [one for one in course.samples if one.node == name] for name in nodes}
+    first = own[nodes[0]]
+    acknowledged = [
+        (late.at, (late.acknowledged - early.acknowledged) / (late.at - early.at) * 60)
+        for early, late in pairwise(first)
+        if late.at > early.at
+    ]
+    renewals = [
+        Series(f"node {name}", [(one.at, one.renewals) for one in seen if one.renewals is not None])
+        for name, seen in own.items()
+    ]
+    threshold = [(one.at, one.threshold) for one in first if one.threshold is not None]
+    processor = [
+        Series(
+            f"node {name}",
+            [
+                (late.at, 100 * max(0.0, late.cpu - early.cpu) / (late.at - early.at))
+                for early, late in pairwise(seen)
+                if late.at > early.at
+            ],
+        )
+        for name, seen in own.items()
+    ]
+    memory = [
+        Series(f"node {name}", [(one.at, one.memory / 2**20) for one in seen if one.memory])
+        for name, seen in own.items()
+    ]
+    return [
+        Panel("Registered", "", [Series("fleet", [(one.at, one.registered) for one in first])]),
+        Panel("Acknowledged", "a minute", [Series("fleet", acknowledged)]),
+        Panel(
+            "Counted", "a minute", [*renewals, Series("threshold", threshold, is_reference=True)]
+        ),
+        Panel("Processor", "% of a core", processor),
+        Panel("Memory", "MiB", memory),
     ]
 
 

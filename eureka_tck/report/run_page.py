@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from eureka_tck.report.load_chart import Chart
     from eureka_tck.report.model import Verdict
     from eureka_tck.report.timeline import Timeline
 
@@ -129,7 +130,7 @@ class RunPage:
     """
     All that the page says; `verdict` picks the shape and colour of `verdict_word`.
 
-    `timeline` stands behind the first table, `waits` behind it.
+    `timeline` stands behind the first table, `waits` and `charts` behind it.
     """
 
     title: str
@@ -144,6 +145,7 @@ class RunPage:
     exit_code: int = 0
     timeline: Timeline | None = None
     waits: Sequence[Wait] = ()
+    charts: Sequence[Chart] = ()
 
 
 def write_simple(folder: Path, page: RunPage) -> Path:
@@ -163,6 +165,7 @@ def write_simple(folder: Path, page: RunPage) -> Path:
         timeline=page.timeline,
         zooms=zooms_of(page.timeline) if page.timeline else (),
         waits=page.waits,
+        charts=page.charts,
         links=page.links,
         again=page.command,
         version=version("eureka-tck"),
