@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from eureka_tck.promises.departure import Leavings, departures
+from eureka_tck.promises.departure import Leavings, departures, is_sure
 from eureka_tck.promises.evidence import Evidence, Figures, Wording, conclude
 from eureka_tck.promises.judgement import Violation
 from eureka_tck.report.figures import counted
@@ -32,10 +32,11 @@ def cancelled_stays_gone(history: History) -> Judgement:
         stay for one in cancelled for node in evidence.taken if (stay := leavings.stay(one, node))
     ]
     over = [stay for stay in stays if stay.is_over]
+    sure = [stay for stay in over if is_sure(evidence, stay)]
     worst = max(stays, key=lambda stay: stay.seconds, default=None)
     return conclude(
         WORDING,
-        map(_violation, over),
+        map(_violation, sure),
         doubt=evidence.open_ends() or _doubt(stays),
         kept=_kept(worst, len(cancelled)),
         figures=Figures(
@@ -50,6 +51,12 @@ def cancelled_stays_gone(history: History) -> Judgement:
 def _doubt(stays: list[Stay]) -> str:
     if not stays:
         return "Nothing was cancelled for good in this run."
+    late = [stay for stay in stays if stay.is_over]
+    if late:
+        return (
+            f"{late[0].departure.instance} went late from node {late[0].node}, but this machine "
+            "was late itself by as much."
+        )
     left = [stay for stay in stays if stay.is_open]
     if not left:
         return ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from eureka_tck.promises.departure import Leavings, departures, is_over
+from eureka_tck.promises.departure import Leavings, departures, is_over, is_sure
 from eureka_tck.promises.evidence import Evidence, Figures, Wording, conclude
 from eureka_tck.promises.judgement import Violation
 from eureka_tck.report.figures import counted
@@ -32,12 +32,13 @@ def dead_instances_go(history: History) -> Judgement:
     ]
     stays = [stay for one in dead for node in evidence.taken if (stay := leavings.stay(one, node))]
     over = [stay for stay in stays if stay.is_over]
+    sure = [stay for stay in over if is_sure(evidence, stay)]
     bound = [stay for stay in stays if not math.isinf(stay.due)]
     worst = max(bound, key=lambda stay: stay.seconds, default=None)
     protected = sum(math.isinf(stay.due) and stay.gone is None for stay in stays)
     return conclude(
         WORDING,
-        map(_violation, over),
+        map(_violation, sure),
         doubt=evidence.open_ends() or _doubt(bound),
         kept=_kept(worst, len({stay.departure.instance for stay in bound})),
         figures=Figures(
@@ -54,6 +55,12 @@ def dead_instances_go(history: History) -> Judgement:
 def _doubt(bound: list[Stay]) -> str:
     if not bound:
         return "No instance fell silent while leases expired for long enough."
+    late = [stay for stay in bound if stay.is_over]
+    if late:
+        return (
+            f"{late[0].departure.instance} went late from node {late[0].node}, but this machine "
+            "was late itself by as much."
+        )
     left = [stay for stay in bound if stay.is_open]
     if not left:
         return ""

@@ -154,6 +154,12 @@ def _is_pending(before: Sequence[Operation], cancel: Operation) -> bool:
     )
 
 
+def is_sure(evidence: Evidence, stay: Stay) -> bool:
+    """Whether it was shown after its due by more than this machine was late meanwhile."""
+    shown = stay.due if stay.shown is None else stay.shown.began
+    return evidence.is_sure(stay.departure.at, stay.due, shown)
+
+
 @dataclass(frozen=True, slots=True)
 class Leavings:
     """Follows departures through the readings of every node."""
@@ -208,7 +214,7 @@ class Leavings:
         heal = one.at
         for span in sorted(self.evidence.spans, key=lambda span: span.began):
             if span.keeps_apart(node, one.home) and span.covers(
-                one.at - rules.propagation(), heal + rules.propagation()
+                one.at - rules.catching_up().seconds, heal + rules.propagation()
             ):
                 heal = max(heal, span.ended)
         in_time = heal - one.at < rules.kept - rules.peer_timeout - RETRY

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from eureka_tck.promises.evidence import Evidence, Figures, Wording, conclude
+from eureka_tck.promises.evidence import Evidence, Figures, Wording, conclude, late_too
 from eureka_tck.promises.judgement import Violation
 from eureka_tck.promises.lag import home_says
 from eureka_tck.promises.rules import BATCHING
@@ -65,7 +65,8 @@ def no_divergence_without_cause(history: History) -> Judgement:
         WORDING,
         [pair.violation for pair in pairs if pair.violation],
         doubt=evidence.open_ends()
-        or ("" if pairs else "No instance was ever compared between two nodes."),
+        or ("" if pairs else "No instance was ever compared between two nodes.")
+        or late_too(longest, worst.budget if worst else None),
         kept=said,
         figures=Figures(
             judged=(
@@ -81,10 +82,11 @@ def no_divergence_without_cause(history: History) -> Judgement:
 def _follow(evidence: Evidence, life: Life, node: str) -> _Pair:
     budget = evidence.rules[node].arriving()
     until = _judged_until(evidence, life, node)
+    calm_since = _calm_since(evidence, life, node)
     compared, longest = 0, 0.0
     violation: Violation | None = None
     for reading in evidence.taken[node]:
-        if reading.began < life.since or reading.ended > until:
+        if reading.began < calm_since or reading.ended > until:
             continue
         truth = home_says(life, reading, evidence.taken[life.home])
         if truth is None:
@@ -95,7 +97,8 @@ def _follow(evidence: Evidence, life: Life, node: str) -> _Pair:
         since = max((at for at in life.changed if at <= reading.ended), default=life.since)
         wrong_for = reading.began - since
         longest = max(longest, wrong_for)
-        if wrong_for > budget.seconds and violation is None:
+        is_sure = evidence.is_sure(since, since + budget.seconds, reading.began)
+        if wrong_for > budget.seconds and is_sure and violation is None:
             violation = Violation(
                 node=node,
                 instance=life.instance,
@@ -109,6 +112,17 @@ def _follow(evidence: Evidence, life: Life, node: str) -> _Pair:
                 ),
             )
     return _Pair(life, node, compared, longest, budget, violation)
+
+
+def _calm_since(evidence: Evidence, life: Life, node: str) -> float:
+    """Return its registration, or the instant at which a fault before it must be over and done."""
+    back = evidence.rules[node].coming_back(life.interval).seconds
+    ends = (
+        span.ended + back
+        for span in evidence.spans
+        if (span.keeps_apart(node, life.home) or node in span.nodes) and span.ended <= life.since
+    )
+    return max([life.since, *ends])
 
 
 def _judged_until(evidence: Evidence, life: Life, node: str) -> float:

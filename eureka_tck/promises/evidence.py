@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from eureka_tck.history.operations import operations
 from eureka_tck.history.samples import readings
-from eureka_tck.history.spans import fault_spans
+from eureka_tck.history.spans import fault_spans, lateness
 from eureka_tck.promises.judgement import Judgement
 from eureka_tck.promises.lives import lives
 from eureka_tck.promises.rules import rules_of_nodes
@@ -73,6 +73,10 @@ class Evidence:
             for span in self.spans
         )
 
+    def is_sure(self, since: float, due: float, seen: float) -> bool:
+        """Whether what began at `since` was over its due by more than this machine was late."""
+        return seen - due > lateness(self.history, since, seen)
+
     def open_ends(self) -> str:
         """Return why the run as a whole is no evidence, if it is none."""
         if not self.history.is_complete:
@@ -131,6 +135,16 @@ def conclude(
         unit=figures.unit,
         violations=found,
         notes=figures.notes,
+    )
+
+
+def late_too(longest: float, budget: Budget | None) -> str:
+    """Return the doubt about a time over its budget that this machine's own lateness explains."""
+    if budget is None or longest <= budget.seconds:
+        return ""
+    return (
+        f"The longest took {longest:.1f} s, over the budget of {budget.seconds:g} s, but this "
+        "machine was late itself by as much."
     )
 
 

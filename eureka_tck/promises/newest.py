@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from eureka_tck.promises.evidence import Evidence, Figures, Wording, conclude
+from eureka_tck.promises.evidence import Evidence, Figures, Wording, conclude, late_too
 from eureka_tck.promises.judgement import Violation
 from eureka_tck.report.figures import counted
 
@@ -59,7 +59,8 @@ def newest_write_wins(history: History) -> Judgement:
         WORDING,
         violations,
         doubt=evidence.open_ends()
-        or ("" if contested else "No node was ever seen to hold an older T than another."),
+        or ("" if contested else "No node was ever seen to hold an older T than another.")
+        or late_too(longest, max(budgets, key=lambda one: one.seconds, default=None)),
         kept=(
             f"Every node held the newest of the registrations of "
             f"{counted(len(contested), 'instance')} {longest:.1f} s after the nodes could know it "
@@ -115,10 +116,10 @@ def _at_node(
             continue
         if not 0 < seen.dirty_ms < write.dirty_ms:
             continue
+        if evidence.is_excused(node, write.newest.node, reading.began, budget.seconds):
+            continue
         longest = max(longest, reading.began - began_to_know)
-        if reading.began > due and not evidence.is_excused(
-            node, write.newest.node, reading.began, budget.seconds
-        ):
+        if reading.began > due and evidence.is_sure(began_to_know, due, reading.began):
             return longest, Violation(
                 node=node,
                 instance=name,

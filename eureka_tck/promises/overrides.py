@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from eureka_tck.promises.evidence import Evidence, Figures, Wording, conclude
+from eureka_tck.promises.evidence import Evidence, Figures, Wording, conclude, late_too
 from eureka_tck.promises.judgement import Budget, Violation
 from eureka_tck.promises.rules import BATCHING, RETRY, SLACK
 from eureka_tck.report.figures import counted
@@ -70,7 +70,8 @@ def overrides_survive(history: History) -> Judgement:
         WORDING,
         [outcome.violation for _, outcome in judged if outcome.violation],
         doubt=evidence.open_ends()
-        or ("" if judged else "No override was set or removed and then watched for long enough."),
+        or ("" if judged else "No override was set or removed and then watched for long enough.")
+        or late_too(longest, max(budgets, key=lambda one: one.seconds, default=None)),
         kept=(
             f"Every node told the override that was set last of {counted(len(names), 'instance')}, "
             f"{longest:.1f} s after it could know it at the latest."
@@ -136,7 +137,7 @@ def _follow(evidence: Evidence, order: _Order, node: str) -> _Outcome:
         if _is_told(seen, order):
             continue
         longest = max(longest, reading.began - known)
-        if is_due:
+        if is_due and evidence.is_sure(known, known + budget.seconds, reading.began):
             return _Outcome(longest, judged, _violation(order, node, seen, reading.began, budget))
     return _Outcome(longest, judged, None)
 

@@ -8,13 +8,15 @@ it says so (PRESERVE-05), that protection is there in time when a fault takes to
 
 from __future__ import annotations
 
+import bisect
 from typing import TYPE_CHECKING, Final
 
 from eureka_tck.history.event import Counted
+from eureka_tck.history.spans import lateness
 from eureka_tck.promises.evidence import Evidence, Figures, Wording, conclude
 from eureka_tck.promises.judgement import Budget, Violation
 from eureka_tck.promises.preservation import protection
-from eureka_tck.promises.rules import SLACK, WINDOW
+from eureka_tck.promises.rules import BATCHING, SLACK, WINDOW
 from eureka_tck.promises.share import losses
 from eureka_tck.promises.words import listed
 from eureka_tck.report.figures import counted
@@ -33,9 +35,8 @@ WORDING: Final = Wording(
     ("PRESERVE-04", "PRESERVE-05", "PRESERVE-06", "PRESERVE-10", "PRESERVE-13"),
 )
 
-MARGIN: Final = 0.95
-"""The share of the true renewals that a window must hold: one that falls a little later than its
-time is counted in the next window."""
+PACE: Final = 1.0
+"""s between two windows of which the one with the fewest renewals is looked for."""
 
 
 def protection_follows_renewals(history: History) -> Judgement:
@@ -120,7 +121,8 @@ def _late(evidence: Evidence, node: str, told: Sequence[Counted]) -> list[Violat
         owed = protection(node, span, alive, evidence.rules[node])
         if not owed.is_owed or node in span.nodes or not span.stops_all:
             continue
-        due = span.began + owed.latest_start + SLACK
+        late = lateness(evidence.history, span.began, span.healing)
+        due = span.began + owed.latest_start + SLACK + late
         wrong = next(
             (one for one in told if due < one.at < span.healing and one.expiration_enabled), None
         )
@@ -187,7 +189,7 @@ def _endless(evidence: Evidence, node: str, told: Sequence[Counted]) -> list[Vio
         grace = max((rules.coming_back(life.interval).seconds for life in steady), default=0.0)
         if any(span.covers(since - grace, now.at) for span in evidence.spans):
             continue
-        renewals = MARGIN * sum(WINDOW // life.interval for life in steady)
+        renewals = _fewest(evidence, since, now.at)
         shown = [
             len(reading.present)
             for reading in evidence.taken[node]
@@ -205,9 +207,21 @@ def _endless(evidence: Evidence, node: str, told: Sequence[Counted]) -> list[Vio
                     said=(
                         f"Node {node} still protected itself at {now.at:.1f} s ({now.renewals} "
                         f"renewals, threshold {now.threshold}), though {len(steady)} instances had "
-                        f"renewed on schedule for two windows, at least {renewals:.0f} renewals a "
+                        f"renewed on schedule for two windows, at least {renewals} renewals a "
                         f"minute, and the threshold for {max(shown)} instances is {threshold}."
                     ),
                 )
             ]
     return []
+
+
+def _fewest(evidence: Evidence, since: float, until: float) -> int:
+    """Return the fewest renewals that must have reached every node in any such window."""
+    sent = sorted(call.invoked for call in evidence.calls if call.verb == "renew" and call.ok)
+    late = lateness(evidence.history, since, until)
+    length = WINDOW - 2 * BATCHING - late  # what is sent later may be counted in the next window
+    fewest, at = len(sent), since
+    while at + WINDOW <= until:
+        fewest = min(fewest, bisect.bisect_left(sent, at + length) - bisect.bisect_left(sent, at))
+        at += PACE
+    return max(0, fewest)
