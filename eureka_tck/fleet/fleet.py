@@ -433,7 +433,9 @@ class Fleet:
 
 
 def _count(into: dict[str, dict[int, int]], name: str, seconds: float) -> None:
-    counts = into.setdefault(name, {})
+    counts = into.get(name)
+    if counts is None:
+        counts = into[name] = {}
     key = bucket(seconds)
     counts[key] = counts.get(key, 0) + 1
 

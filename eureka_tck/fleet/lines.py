@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 ANSWER_BUDGET: Final = 10.0
 """A renewal is answered in milliseconds; what takes longer than this, in s, is no answer."""
 
+BLOCKS_FOR: Final = 0.002
+"""Seconds for which Locust's own greenlets may have to wait for an answer to the fleet."""
+
 READ_AT_ONCE: Final = 1 << 18
 MOST_OF_A_BODY: Final = 1 << 30
 DOWN_FOR: Final = 2.0
@@ -155,12 +158,20 @@ class Lines:
         for dead, problem in doomed:
             self._broken(dead, problem, final=True)
         events = self._epoll.poll(0)
-        if not events and not self._doomed:
-            gevent.select.select([self._epoll.fileno()], [], [], max(0.0, seconds))
-            events = self._epoll.poll(0)
+        if not events and seconds > 0 and not self._doomed:
+            # An answer under way is cheaper to await here than through gevent's loop.
+            if self.in_flight:
+                events = self._epoll.poll(min(seconds, BLOCKS_FOR))
+            if not events:
+                gevent.select.select([self._epoll.fileno()], [], [], seconds)
+                events = self._epoll.poll(0)
         for fd, flags in events:
             line = self._by_fd.get(fd)
-            if line is not None:
+            if line is None:
+                continue
+            if flags == _IN:
+                self._read(line)
+            else:
                 self._happened(line, flags)
 
     def expire(self, now: float) -> None:

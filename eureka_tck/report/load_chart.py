@@ -51,7 +51,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """Lines that share a scale, from 0 on; `unit` stands behind the largest value."""
+    """Lines that share a scale, from 0 on; `unit` stands below the title."""
 
     title: str
     unit: str
@@ -140,9 +140,10 @@ def over_time(panels: Sequence[Panel], stretches: Sequence[Stretch], end: float)
         top = TOP + number * (PANEL + gap)
         most = max((value for line in panel.lines for _, value in line.points), default=0) or 1.0
         parts.append(_text("tt", 0, top + 12, panel.title))
+        parts.append(_text("tk", 0, top + 27, panel.unit))
         parts += [_line("grid", LEFT, top, WIDTH - RIGHT, top)]
         parts += [_line("axis", LEFT, top + PANEL, WIDTH - RIGHT, top + PANEL)]
-        parts.append(_text("tk", LEFT - 6, top + 4, f"{most:,.3g} {panel.unit}".strip(), "end"))
+        parts.append(_text("tk", LEFT - 6, top + 4, _figure(most), "end"))
         parts.append(_text("tk", LEFT - 6, top + PANEL + 4, "0", "end"))
         shown = [line for line in panel.lines if line.points]
         labels = _apart([top + PANEL * (1 - line.points[-1][1] / most) + 4 for line in shown])
@@ -154,7 +155,7 @@ def over_time(panels: Sequence[Panel], stretches: Sequence[Stretch], end: float)
     ticks = _ticks(end)
     parts += [_text("tk", x(at), bottom + 8, f"{at:g} s", "middle") for at in ticks]
     said = "; ".join(
-        f"{panel.title}, {line.name}: {line.points[-1][1]:,.3g} {panel.unit} at the end"
+        f"{panel.title}, {line.name}: {_figure(line.points[-1][1])} {panel.unit} at the end"
         for panel in drawn
         for line in panel.lines
         if line.points
@@ -165,6 +166,10 @@ def over_time(panels: Sequence[Panel], stretches: Sequence[Stretch], end: float)
         f"{said}. {' '.join(f'{one.said} at {one.begins:.0f} s.' for one in stretches)}".strip(),
         _svg(parts, bottom + 16),
     )
+
+
+def _figure(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"  # noqa: PLR2004 - digits to show
 
 
 def _ticks(end: float) -> list[float]:

@@ -50,7 +50,10 @@ def sentence_of(target: str, course: Course) -> str:
     wrong = [finding for finding in course.findings if finding.outcome == outcome]
     if outcome == "met":
         return f"{did}; all {len(course.findings)} budgets were met."
-    names = "; ".join(f"{finding.name}: {finding.measured}" for finding in wrong)
+    names = "; ".join(
+        f"{'the generator' if one.name == 'generator' else one.sentence}: {one.measured}"
+        for one in wrong
+    )
     verb = "broken" if outcome == "broken" else "not judged"
     return f"{did}; {len(wrong)} of {len(course.findings)} budgets {verb}: {names}."
 
