@@ -150,3 +150,13 @@ def test_removed_override_has_to_be_gone(story: Story) -> None:
 def test_run_without_overrides_says_nothing(story: Story) -> None:
     """No status call, no verdict."""
     assert overrides_survive(story.lives("CART/1", "a").told()).finding == "inconclusive"
+
+
+def test_machine_that_was_late_itself_blames_nobody(story: Story) -> None:
+    """What is over its budget by less than our own lateness is no breach, and no pass."""
+    changed(story, at_b=54.0).late(55.0, 5.0)
+
+    judgement = no_divergence_without_cause(story.told())
+
+    assert judgement.finding == "inconclusive"
+    assert "this machine was late itself by as much" in judgement.said

@@ -187,3 +187,14 @@ def test_many_dead_at_once_have_as_many_runs_as_their_share_takes(story: Story) 
     assert judgement.finding == "kept"
     assert judgement.budget is not None
     assert "2·D + 8·E + U" in judgement.budget.formula
+
+
+def test_machine_that_was_late_itself_blames_nobody(story: Story) -> None:
+    """A ghost that is over its budget by less than our own lateness is no breach, and no pass."""
+    cancelled(story).late(55.0, 5.0)
+    story.shown["b", "CART/1"] = [(2.0, UP), (54.5, None)]
+
+    judgement = cancelled_stays_gone(story.told())
+
+    assert judgement.finding == "inconclusive"
+    assert "was late itself by as much" in judgement.said
