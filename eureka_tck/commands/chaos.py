@@ -18,6 +18,7 @@ from eureka_tck.commands.series import (
     play_all,
     shrink,
     tell_rate,
+    tell_scenarios,
     tell_seeds,
     worst_code,
 )
@@ -70,8 +71,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     what.add_argument(
         "--scenario",
         default=STANDARD,
-        metavar="NAME|FILE",
-        help=f"a scenario of the suite or a file of yours (default: {STANDARD})",
+        metavar="NAME|FILE,…",
+        help=f"scenarios of the suite or files of yours, one after the other (default: {STANDARD})",
     )
     what.add_argument(
         "--explore",
@@ -122,13 +123,18 @@ def run(arguments: argparse.Namespace) -> int:
         tell_seeds(played)
         code = explored_code(played)
     else:
-        recipe = (
-            load_recipe(arguments.replay)
+        recipes = (
+            [load_recipe(arguments.replay)]
             if arguments.replay is not None
-            else _recipe(arguments, _scenario(arguments.scenario), seed)
+            else [
+                _recipe(arguments, _scenario(named), seed)
+                for named in arguments.scenario.split(",")
+            ]
         )
-        played = play_all([recipe] * arguments.repeat, arguments.out, command)
+        played = play_all(recipes * arguments.repeat, arguments.out, command)
         code = worst_code(played)
+        if len(recipes) > 1:
+            tell_scenarios(played)
         if arguments.repeat > 1:
             tell_rate(played)
     say(f"Run again    {command}")

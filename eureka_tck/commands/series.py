@@ -47,6 +47,13 @@ def tell_rate(played: Sequence[Played]) -> None:
         say(f"{name} broke in {times} of {counted(len(played), 'run')}.")
 
 
+def tell_scenarios(played: Sequence[Played]) -> None:
+    """Print one line a scenario: what became of it, and where its page lies."""
+    say("")
+    for run in played:
+        say(f"{run.report.verdict.upper():<16} {run.report.scenario:<20} {run.folder}")
+
+
 def tell_seeds(played: Sequence[Played]) -> None:
     """Print what became of each drawn scenario, and which seeds broke something."""
     verdicts = Counter(one.verdict for run in played for one in run.report.promises)

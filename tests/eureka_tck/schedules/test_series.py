@@ -162,3 +162,12 @@ def test_drawn_run_that_shows_nothing_is_told(tmp_path: Path) -> None:
     """One kept promise is enough for a drawn run; none at all is no pass."""
     assert series.explored_code([Played(report("kept"), tmp_path)]) == 0
     assert series.explored_code([Played(report("inconclusive"), tmp_path)]) == 2
+
+
+def test_scenarios_are_told_line_by_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What became of each, and where its page lies."""
+    series.tell_scenarios([Played(report("kept"), tmp_path / "one")])
+
+    assert capsys.readouterr().out.split() == ["KEPT", "s", str(tmp_path / "one")]
