@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from eureka_tck.history.event import READS, Counted, Marked
+from eureka_tck.history.samples import samples
 from eureka_tck.promises.delays import delays
 from eureka_tck.promises.departure import departures, is_over
 from eureka_tck.promises.evidence import Evidence
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     from eureka_tck.history.reader import History
     from eureka_tck.promises.expectation import Judged
-    from eureka_tck.report.timeline import Line, Strip
+    from eureka_tck.report.timeline import Broken, Line, Strip
 
 FLAGS_SHOWN: Final = 24
 LANES_SHOWN: Final = 12
@@ -104,7 +105,7 @@ def _lines(evidence: Evidence, node: str) -> NodeLines:
         if isinstance(event, Counted) and event.node == node
     ]
     return NodeLines(
-        instances=_line((one.ended, len(one.present)) for one in evidence.taken[node]),
+        instances=_broken(evidence, node),
         renewals=_line((one.at, one.renewals) for one in counted),
         threshold=_line((one.at, one.threshold) for one in counted),
         protected=_line((one.at, int(not one.expiration_enabled)) for one in counted),
@@ -114,6 +115,16 @@ def _lines(evidence: Evidence, node: str) -> NodeLines:
             if loss.node == node
         ),
     )
+
+
+def _broken(evidence: Evidence, node: str) -> Broken:
+    """Return how many instances the node showed, with gaps where it gave no answer."""
+    found: list[tuple[float, float | None]] = []
+    for sample in samples(evidence.history)[node]:
+        number = float(len(sample.present)) if sample.is_reading else None
+        if not found or found[-1][1] != number:
+            found.append((round(sample.ended, 1), number))
+    return tuple(found)
 
 
 def _line(points: Iterable[tuple[float, float]]) -> Line:

@@ -18,6 +18,7 @@ from eureka_tck.report.environment import visible
 
 Mark: TypeAlias = Literal["cancel", "status", "death", "phase"]
 Line: TypeAlias = tuple[tuple[float, float], ...]
+Broken: TypeAlias = tuple[tuple[float, float | None], ...]
 Strip: TypeAlias = tuple[tuple[float, str], ...]
 
 _ESCAPES: Final = {ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026"}
@@ -93,9 +94,13 @@ class Lane(Struct, frozen=True, kw_only=True):
 
 
 class NodeLines(Struct, frozen=True, kw_only=True):
-    """One node: instances, renewals of the last window, threshold, protection, evictions."""
+    """
+    One node: instances, renewals of the last window, threshold, protection, evictions.
 
-    instances: Line
+    `instances` is None while the node gave no answer.
+    """
+
+    instances: Broken
     renewals: Line
     threshold: Line
     protected: Line
@@ -138,8 +143,9 @@ class Timeline(Struct, frozen=True, kw_only=True):
         parts = [f"Nodes {', '.join(self.nodes)} from 0 to {self.end:.0f} registry seconds."]
         parts += [f"{band.said}, {band.began:.0f} to {band.ended:.0f} s." for band in self.bands]
         for name, lines in self.nodes.items():
-            if lines.instances:
-                parts.append(f"Node {name} shows {lines.instances[-1][1]:g} instances at the end.")
+            shown = lines.instances[-1][1] if lines.instances else None
+            if shown is not None:
+                parts.append(f"Node {name} shows {shown:g} instances at the end.")
         return " ".join(parts)
 
 

@@ -32,8 +32,9 @@
     var p = "", last = null;
     for (var i = 0; i < line.length && line[i][0] <= dom[1]; i++) {
       if (i + 1 < line.length && line[i + 1][0] < dom[0]) continue;
-      var x = f1(sx(Math.max(line[i][0], dom[0]))), y = f1(sy(line[i][1]));
-      p += (p ? "L" + x + " " + last + "L" : "M") + x + " " + y;
+      var x = f1(sx(Math.max(line[i][0], dom[0]))), y = line[i][1] === null ? null : f1(sy(line[i][1]));
+      if (last !== null) p += "L" + x + " " + last;
+      if (y !== null) p += (last === null ? "M" : "L") + x + " " + y;
       last = y;
     }
     return p + (last === null ? "" : "L" + f1(sx(dom[1])) + " " + last);
@@ -168,7 +169,7 @@
       el(clipped, "path", { "class": "s-" + cls(i), d: steps(D.nodes[n].instances, g.sx, sy) });
       if (few) { if (narrow) el(svg, "text", { "class": "f-" + cls(i), x: g.x1 + 8 + i * 11, y: sy(at(D.nodes[n].instances, dom[1]) || 0) + 4 }, n); }
       else name(y0 + 12, i);
-      value(few ? y0 + 28 + i * 17 : y0 + 24, "f-" + cls(i), function (t) { var k = at(D.nodes[n].instances, t); return n + "  " + (k === null ? "not read" : k); });
+      value(few ? y0 + 28 + i * 17 : y0 + 24, "f-" + cls(i), function (t) { var k = at(D.nodes[n].instances, t); return n + "  " + (k === null ? "no answer" : k); });
     });
     if (few) value(ip[0] + 11, "tk", function (t) { return "alive  " + (at(D.alive, t) || 0); });
 
