@@ -69,6 +69,8 @@ class Channel:
 class Proxy(library_proxy.Proxy):  # type: ignore[misc] # the library ships no types
     """One proxy of a server, bound to that server's channel."""
 
+    upstream: str
+
     def __init__(self, channel: Channel, **values: Any) -> None:  # noqa: ANN401 - the API's JSON
         super().__init__(**values)
         self._channel = channel
