@@ -107,7 +107,7 @@ def test_a_region_is_fetched_as_its_recording_waits() -> None:
     settings = load_profile("region").settings
 
     assert settings["eureka.server.remoteRegionRegistryFetchInterval"] == str(round(region.FETCH))
-    released = settings[f"eureka.server.remoteRegionAppWhitelist.{region.REGION}"].split(",")
+    released = str(settings[f"eureka.server.remoteRegionAppWhitelist.{region.REGION}"]).split(",")
     assert set(released) == {region.FAR_ONE, region.FAR_TWO, region.BOTH}
 
 
