@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from eureka_tck.actors.copy import hash_of
-from eureka_tck.clock import unix_now
+from eureka_tck.clock import WaitedInVain, unix_now
 from eureka_tck.errors import CannotRun
 from eureka_tck.fleet.finding import Finding, findings, measured
 from eureka_tck.fleet.histogram import percentile_ms
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 SAMPLE_EVERY: Final = 2.0
 LIST_BUDGET: Final = ReadBudget(seconds=30, size=2 << 30)
 """A list of a million instances is 1.2 GB of JSON."""
+LEAVE_BUDGET: Final = 5.0
+"""Seconds: a batch of replication leaves within half of one, and is tried again after one."""
 MARGIN: Final = 1.0
 """Seconds at the end of settling that are left to reads under way, before the fleet cancels."""
 LISTS_KEPT: Final = 4096
@@ -244,7 +246,11 @@ class Course:
     def _measure(self) -> None:
         looks = list(self._looks.values())
         growth = [self._growth(node.name) for node in self.cluster]
-        left = [self._left(node) for node in self.cluster if node.is_alive()]
+        with suppress(WaitedInVain):  # peers hear of the last cancellations a little later
+            self.cluster.clock.wait_until(
+                lambda: not any(self._leftovers()), LEAVE_BUDGET, "no leftover at any node"
+            )
+        left = self._leftovers()
         self.measures = {
             **measured(self.tally),
             "listing_off": _worst([look.listing for look in looks]),
@@ -269,6 +275,9 @@ class Course:
             return None
         lists = LISTS_KEPT * self.storm.instances
         return max(0.0, (own[-1] - own[0] - lists) / 2**20)
+
+    def _leftovers(self) -> list[float | None]:
+        return [self._left(node) for node in self.cluster if node.is_alive()]
 
     def _left(self, node: Node) -> float | None:
         try:

@@ -45,7 +45,7 @@ JOINS_LATE: Final = 10.0
 CPU_OVER: Final = 5.0
 """Seconds over which the generator's own processor share is measured."""
 BOUNCES: Final = 5
-"""Registrations tried of one instance at its arrival before it is given up until its next turn."""
+"""Tries in a row of a registration, or of a cancellation that nobody answered."""
 
 
 class Fleet:
@@ -351,6 +351,11 @@ class Fleet:
         if kind is request.REGISTER:
             self._registered(call, now)
         elif kind is request.CANCEL:
+            tries = self._tries.pop(member, 0)
+            if status == 0 and tries < BOUNCES:  # its node is gone: the next one is told
+                self._tries[member] = tries + 1
+                self._call(request.CANCEL, member, now)
+                return
             if status == 200:  # noqa: PLR2004 - CANCEL-01
                 self.tally.cancelled += 1
             self.members.known[member] = 0

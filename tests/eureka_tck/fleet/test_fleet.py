@@ -160,6 +160,20 @@ def test_clients_turn_to_the_next_node_when_theirs_is_gone(
     assert len(registry.held) == 6
 
 
+def test_a_cancellation_that_nobody_hears_goes_to_the_next_node(
+    registry: Registry, fleet: MakeFleet
+) -> None:
+    """Nothing is left, though the home of half of the fleet is gone."""
+    one = fleet(addresses=(("127.0.0.1", 1), registry.address), instances=6, audits=0)
+    until(one, lambda: one.tally.registered == 6)
+    one._lines._down_until = [0.0, 0.0]
+
+    one.finish(10)
+    one.leave()
+
+    assert registry.held == {}
+
+
 def test_the_parts_of_a_fleet_are_the_fleet(registry: Registry, fleet: MakeFleet) -> None:
     """Two workers register every instance once; when one is gone the other renews for all."""
     first, second = fleet(share=(0, 2)), fleet(share=(1, 2))
