@@ -406,7 +406,9 @@ class Fleet:
         except (UnreadableBodyError, LookupError) as problem:
             self.tally.note(f"{call.kind.name} of instance {member}: {problem}")
             return
-        members.stamp[member] = lease.renewed_ms
+        # With a newer renewal under way or acknowledged, this may be its stamp already: no base.
+        if not members.busy[member] and members.renewed[member] <= call.intended:
+            members.stamp[member] = lease.renewed_ms
         if before:
             self.tally.audited += 1
             if lease.renewed_ms <= before:
