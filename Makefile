@@ -31,8 +31,10 @@ lint: $(READY)
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
+FEW = partition-one,one-way-link,slow-peer,mass-death,rolling-restart,long-pause,clock-jump,cancel-lost,split-writes,override-in-a-cut
+
 chaos: $(READY)
-	@$(BIN)/eureka-tck chaos --scenario partition-one $(ARGS)
+	@$(BIN)/eureka-tck chaos --scenario $(FEW) $(ARGS)
 
 load: $(READY)
 	@$(BIN)/eureka-tck load --storm steady --instances 1000 --minutes 1 $(ARGS)

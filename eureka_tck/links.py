@@ -53,6 +53,10 @@ class Links:
         """Say whether the link is cut."""
         return not self._proxy(name).enabled
 
+    def reroute(self, name: str, upstream: str) -> str:
+        """Let the link lead to another `host:port`; return where it led before."""
+        return self._proxy(name).reroute(upstream)
+
     def toxic(
         self,
         name: str,

@@ -69,6 +69,8 @@ class Channel:
 class Proxy(library_proxy.Proxy):  # type: ignore[misc] # the library ships no types
     """One proxy of a server, bound to that server's channel."""
 
+    upstream: str
+
     def __init__(self, channel: Channel, **values: Any) -> None:  # noqa: ANN401 - the API's JSON
         super().__init__(**values)
         self._channel = channel
@@ -114,6 +116,13 @@ class Proxy(library_proxy.Proxy):  # type: ignore[misc] # the library ships no t
         """Remove a toxic if it is still there."""
         if name in self.toxics():
             self.destroy_toxic(name)
+
+    def reroute(self, upstream: str) -> str:
+        """Let it carry to another address, dropping what is open; return the former one."""
+        before = str(self.upstream)
+        self._channel.call("POST", "proxies", self.name, json={"upstream": upstream})
+        self.upstream = upstream
+        return before
 
     def destroy_toxic(self, toxic_name: str) -> bool:
         """Remove a toxic."""

@@ -1,19 +1,25 @@
 """
 The fleet, for Locust: `locust -f load/locustfile.py --host http://127.0.0.1:8761 --storm steady`.
 
-Locust's ordinary options all work; `eureka-tck load` starts a registry and calls this.
+Locust's ordinary options all work, `--processes`, `--master` and `--worker` too: the fleet is
+divided among the workers. `eureka-tck load` starts registries and calls this.
 """
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
+import gevent
 from locust import events
+from locust.runners import MasterRunner, WorkerRunner
 
-from eureka_tck.fleet.storm import checked, load_storm
-from eureka_tck.fleet.user import FleetUser
+from eureka_tck.errors import CannotRun
+from eureka_tck.fleet.division import MESSAGE, Division
+from eureka_tck.fleet.storm import load_storm, resized
+from eureka_tck.fleet.user import WRITE_EVERY, FleetUser, StormShape, stop_gently
+from eureka_tck.targets.url import running
 
 if TYPE_CHECKING:
     from typing import Any
@@ -28,27 +34,96 @@ class Fleet(FleetUser):
     """The one user class of this file: a whole fleet."""
 
 
+class Shape(StormShape):
+    """Its shape: as long as the storm lasts."""
+
+
 @events.init_command_line_parser.add_listener  # type: ignore[untyped-decorator] # Locust leaves it so
 def add_arguments(parser: LocustArgumentParser) -> None:
     """Add what a storm needs to Locust's own options."""
-    parser.add_argument("--storm", default="steady", help="a name from load/storms")
+    parser.add_argument("--storm", default="steady", help="a name from load/storms, or a file")
     parser.add_argument(
         "--instances", type=int, default=0, help="size of the fleet; 0: the storm's"
     )
+    parser.add_argument("--minutes", type=float, default=0.0, help="its length; 0: the storm's")
     parser.add_argument("--tally", default="", help="file for the counts of intended sends")
+    parser.add_argument("--nodes", default="", help="roots of a cluster's nodes, comma-separated")
+    parser.add_argument(
+        "--bulk", action="store_true", help="enter requests into the statistics in bulk, no events"
+    )
+    parser.add_argument(
+        "--i-own-this-target",
+        action="store_true",
+        help="storm a registry beyond this machine and its private networks",
+    )
+
+
+@events.init.add_listener  # type: ignore[untyped-decorator] # the same
+def prepare(environment: Environment, **_: Any) -> None:  # noqa: ANN401 - Locust passes any
+    """Read the storm before any shape ticks, and listen to master or workers."""
+    FleetUser.division = division = Division(environment)
+    try:
+        choose(environment)
+    except CannotRun as refused:  # an Exception would only be logged
+        raise SystemExit(f"eureka-tck: {refused}") from None
+    if isinstance(environment.runner, WorkerRunner):
+        environment.runner.register_message(
+            MESSAGE,
+            lambda environment, msg, **_: division.told(msg),  # noqa: ARG005 - Locust's names
+        )
+        environment.events.report_to_master.add_listener(report)  # type: ignore[no-untyped-call] # the same
+    if isinstance(environment.runner, MasterRunner):
+        environment.events.worker_report.add_listener(  # type: ignore[no-untyped-call] # the same
+            lambda client_id, data, **_: division.reported(client_id, data)
+        )
+        gevent.spawn(write_all, division)
 
 
 @events.test_start.add_listener  # type: ignore[untyped-decorator] # the same
-def choose_storm(environment: Environment, **_: Any) -> None:  # noqa: ANN401 - Locust passes any
-    """Give the fleet its storm before any user starts."""
+def begin(environment: Environment, **_: Any) -> None:  # noqa: ANN401 - the same
+    """Take what the web UI may have changed, and begin."""
+    FleetUser.stopping = False
+    try:
+        choose(environment)
+    except CannotRun as refused:
+        logging.getLogger(__name__).error("%s", refused)  # noqa: TRY400 - the sentence says it all
+        FleetUser.stopping = True
+        return
+    FleetUser.division.begin()
+
+
+@events.test_stopping.add_listener  # type: ignore[untyped-decorator] # the same
+def end(environment: Environment, **_: Any) -> None:  # noqa: ANN401 - the same
+    """Let the fleet leave."""
+    stop_gently(environment)
+    FleetUser.division.end()
+
+
+def choose(environment: Environment) -> None:
+    """Give user and shape the storm of the options, and refuse what is not ours to storm."""
     options = environment.parsed_options
     assert options is not None, "Locust parses its options before a test starts"  # noqa: S101
     storm = load_storm(STORMS, options.storm)
-    if options.instances:
-        storm = msgspec.structs.replace(
-            storm,
-            instances=options.instances,
-            applications=min(storm.applications, options.instances),
-        )
-    Fleet.storm = checked(storm, "the command line")
-    Fleet.tally_file = Path(options.tally) if options.tally else None
+    storm = resized(storm, int(options.instances) or None, float(options.minutes) or None)
+    FleetUser.nodes = tuple(root for root in options.nodes.split(",") if root)
+    for root in FleetUser.nodes or ((environment.host,) if environment.host else ()):
+        running(root).admit(owned=options.i_own_this_target)
+    FleetUser.storm = StormShape.storm = storm
+    FleetUser.bulk = options.bulk
+    FleetUser.tally_file = Path(options.tally) if options.tally else None
+
+
+def report(client_id: str, data: dict[str, Any], **_: Any) -> None:  # noqa: ANN401, ARG001 - Locust's
+    """Let the tally travel with the worker's report."""
+    if FleetUser.fleet is not None:
+        FleetUser.last = FleetUser.fleet.counted()
+    if FleetUser.last is not None:
+        FleetUser.division.report(FleetUser.last, data)
+
+
+def write_all(division: Division) -> None:
+    """Write the workers' counts as one, all the time: nothing is lost when the master is ended."""
+    while True:
+        if FleetUser.tally_file is not None and division.tallies:
+            division.write(FleetUser.tally_file, division.whole())
+        gevent.sleep(WRITE_EVERY)

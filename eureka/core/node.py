@@ -77,11 +77,18 @@ class Node:
         self._arrivals = Arrivals(self.registry, self.revisions, self.departures)
         self._replication = replication
         self._receipts = Receipts()
+        self._batches = 0  # the highest number of a batch to any peer of a former list
 
     def set_peers(self, urls: Iterable[str]) -> None:
         """Replicate to these peers from now on; those that stay keep what waits for them."""
         urls = list(urls)
-        self.outboxes = {url: self.outboxes.get(url) or Outbox(self._replication) for url in urls}
+        # A peer that was left out and is named again must not take new batches for old ones.
+        used = (outbox.batches for outbox in self.outboxes.values())
+        self._batches = max(self._batches, *used, 0)
+        self.outboxes = {
+            url: self.outboxes.get(url) or Outbox(self._replication, after=self._batches)
+            for url in urls
+        }
         self.rifts = {url: self.rifts.get(url) or Rift() for url in urls}
 
     # Start

@@ -94,7 +94,8 @@ class _Sealed:
 class Outbox:
     """The replication of one node to one peer."""
 
-    def __init__(self, policy: ReplicationPolicy) -> None:
+    def __init__(self, policy: ReplicationPolicy, *, after: int = 0) -> None:
+        # A peer answers a number that it knows from memory, so none may be used twice.
         self._policy = policy
         self._queue: dict[tuple[Key, Kind], _Waiting] = {}
         self._beats: dict[Lease, float] = {}
@@ -104,10 +105,15 @@ class Outbox:
         self._not_before = 0.0
         self._oldest = 0.0  # since when the oldest task of a non-empty queue waits
         self._places = 0
-        self._batches = 0
+        self._batches = after
         self.sent = 0
         self.dropped = 0
         self.failures = 0
+
+    @property
+    def batches(self) -> int:
+        """The number of the last batch."""
+        return self._batches
 
     @property
     def troubles(self) -> int:

@@ -34,6 +34,10 @@ class Copy:
         """What a registry that holds the same would say its hash is."""
         return hash_of(self._held.values())
 
+    def statuses(self) -> dict[str, str]:
+        """Return the status of every instance by `application/id`."""
+        return {f"{app}/{name}": record.status for (app, name), record in self._held.items()}
+
     def ids(self, app: str) -> frozenset[str]:
         """Return the ids held of that application."""
         return frozenset(name for of, name in self._held if of == app)

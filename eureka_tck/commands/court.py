@@ -15,7 +15,9 @@ from eureka_tck.history.event import FILE
 from eureka_tck.promises import PROMISES, judge
 from eureka_tck.promises.account import ChaosReport, account, save
 from eureka_tck.promises.expectation import apply_deviations, load_deviations
+from eureka_tck.promises.howlong import table_of
 from eureka_tck.promises.page import page_of
+from eureka_tck.promises.picture import picture
 from eureka_tck.report.run_page import Link, write_simple
 from eureka_tck.suite import deviations_file
 
@@ -48,7 +50,8 @@ def judge_run(
     judged = apply_deviations(judge(history, header.promises), deviations, header.scenario)
     report = account(history, judged, seconds)
     save(report, into or folder)
-    write_simple(into or folder, page_of(report, _links(folder, "" if into is None else "../")))
+    links = _links(folder, "" if into is None else "../")
+    write_simple(into or folder, page_of(report, links, picture(history, judged)))
     return report
 
 
@@ -61,13 +64,17 @@ def tell(report: ChaosReport, page: Path) -> None:
         say(f"  {judgement.said}")
         if judgement.budget is not None and judgement.measured is not None:
             say(
-                f"  measured {judgement.measured:.1f} s, budget {judgement.budget.seconds:g} s "
+                f"  measured {judgement.measured:.1f} {judgement.unit}, "
+                f"budget {judgement.budget.seconds:g} {judgement.unit} "
                 f"({judgement.budget.formula}); {judgement.judged}"
             )
         for violation in judgement.violations[1:VIOLATIONS_TOLD]:
             say(f"  {violation.said}")
         if one.deviation is not None:
             say(f"  known of {report.target}: {one.deviation.reason}")
+    say("")
+    for line in table_of(report.how_long):
+        say(f"  {line}")
     say("")
     say(f"{report.headline} (exit code {report.exit_code}).")
     say(f"Report       {page}")

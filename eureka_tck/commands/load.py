@@ -1,47 +1,52 @@
 """
 `eureka-tck load`: let a storm loose on a registry, and say whether it was still right.
 
-Starts one node, runs Locust against it, judges what was counted, and leaves Locust's own report,
-our page and the counts in the run's folder.
-Load runs in real time: at speed 1 unless asked otherwise.
+Starts the nodes, runs Locust against them, judges what was counted by the budgets, and leaves
+Locust's own report, our page and the counts in the run's folder. With `--capacity` it searches the
+largest fleet that keeps the budgets. Load runs in real time: at speed 1 unless asked otherwise.
 """
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from eureka_tck.clock import Clock
 from eureka_tck.cluster import Cluster, ClusterSpec
-from eureka_tck.commands.console import add_common, positive, quoted, say, settings_of
-from eureka_tck.fleet.finding import Finding, findings
+from eureka_tck.commands.console import add_common, natural, positive, quoted, say, settings_of
+from eureka_tck.errors import CannotRun
+from eureka_tck.fleet.budget import load_bounds
+from eureka_tck.fleet.capacity import Trial, search
+from eureka_tck.fleet.course import Course
 from eureka_tck.fleet.generator import Generator
-from eureka_tck.fleet.storm import checked, load_storm, storm_names
-from eureka_tck.report.provenance import this_machine
-from eureka_tck.report.run_page import Fact, Link, Row, RunPage, Table, write_simple
+from eureka_tck.fleet.storm import load_storm, resized, storm_names
+from eureka_tck.report.load_page import (
+    VERDICTS,
+    account,
+    capacity_page,
+    sentence_of,
+    worst,
+)
 from eureka_tck.run import Run
 from eureka_tck.suite import suite_root
 from eureka_tck.targets import parse_target
-from eureka_tck.targets.url import refuse_guests
-from eureka_tck.wire.client import WireClient
-from eureka_tck.wire.errors import WireError
-from eureka_tck.wire.recorder import Recorder
+from eureka_tck.targets.url import OWNER, UrlTarget
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
-    from eureka_tck.fleet.generator import Percentiles
+    from eureka_tck.fleet.budget import Bounds
     from eureka_tck.fleet.storm import Storm
     from eureka_tck.fleet.tally import Tally
-    from eureka_tck.report.model import Verdict
+    from eureka_tck.targets import Target
 
 EXAMPLES: Final = """\
 examples:
   eureka-tck load --storm steady --instances 1000 --minutes 1
-  eureka-tck load --target java:5.0.3 --instances 5000 --settings application.yml
+  eureka-tck load --target java:5.0.3 --storm aligned --processes 2
+  eureka-tck load --capacity --storm steady --minutes 1
 
 exit codes:
   0  every budget was met        2  inconclusive: the generator or the machine was the limit
@@ -49,12 +54,11 @@ exit codes:
 """
 TELL_EVERY: Final = 5.0
 """Real seconds between two lines of progress."""
-LOOK_BEFORE_END: Final = 3.0
-"""Real seconds before the storm's end, when the fleet cancels, at which the list is read."""
-VERDICTS: Final[dict[str, tuple[Verdict, str, int]]] = {
-    "broken": ("failed", "Budget broken", 1),
-    "inconclusive": ("inconclusive", "Inconclusive", 2),
-    "met": ("passed", "Budgets met", 0),
+MOST_WORKERS: Final = 64
+DAY_MS: Final = 86_400_000
+SETTINGS: Final = {
+    # No recount: the threshold is then what the leases make it.
+    "eureka.server.renewalThresholdUpdateIntervalMs": DAY_MS,
 }
 
 
@@ -73,221 +77,183 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--storm",
         default="steady",
         metavar="NAME",
-        help=f"one of: {', '.join(storm_names(_storms()))} (default: steady)",
+        help=f"one of: {', '.join(storm_names(_suite('storms')))}; or a .toml file "
+        "(default: steady)",
     )
     group.add_argument("--instances", type=int, metavar="N", help="size of the fleet")
     group.add_argument("--minutes", type=positive, metavar="M", help="how long it lasts")
+    group.add_argument(
+        "--budget", type=Path, metavar="FILE", help="budgets (default: load/budgets.toml)"
+    )
+    group.add_argument(
+        "--capacity", action="store_true", help="search the largest fleet that keeps the budgets"
+    )
+    group.add_argument(
+        OWNER, action="store_true", help="storm a registry that runs already and is yours"
+    )
+    group = parser.add_argument_group("the generator")
+    group.add_argument(
+        "--processes", type=natural, default=0, metavar="N", help="divide the fleet among N workers"
+    )
+    group.add_argument(
+        "--master",
+        type=natural,
+        default=0,
+        metavar="N",
+        help="wait for N workers, started elsewhere by "
+        "locust -f load/locustfile.py --worker --master-host HOST",
+    )
+    group.add_argument(
+        "--bulk", action="store_true", help="enter requests into Locust's statistics in bulk"
+    )
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
-    storm = _ordered(load_storm(_storms(), arguments.storm), arguments)
-    target = parse_target(arguments.target)
-    refuse_guests(target, "a storm")
+    storm = resized(
+        load_storm(_suite("storms"), arguments.storm), arguments.instances, arguments.minutes
+    )
+    targets = parse_target(arguments.target)
+    _admit(targets, storm, arguments)
+    file = arguments.budget or _suite("budgets.toml")
+    bounds = load_bounds(file, targets[0].family, storm.name)
     with Run.create("load", arguments.target, arguments.out, arguments.seed).owned() as made:
-        spec = ClusterSpec.of(
-            "load",
-            target,
-            nodes=1,
-            backend=arguments.backend,
-            settings=settings_of(arguments),
-            speed=arguments.speed or 1.0,
-        )
-        say(
-            f"storm {storm.name}: {storm.instances:,} instances on {arguments.target} "
-            f"for {storm.minutes:g} min; starting the node"
-        )
-        with Cluster(spec, made) as cluster:
-            course = _Course(cluster, storm, made)
-            course.take()
-            log = cluster["a"].log()
-        (made.folder / "node-a.log").write_text(log, encoding="utf-8")
-        return _account(course, made, arguments)
+        if arguments.capacity:
+            return _capacity(targets, storm, bounds, made, arguments)
+        course = _storm(targets, storm, bounds, made, arguments, made.folder)
+        page = account(course, made, arguments)
+        outcome = worst(course.findings)
+        say(f"\n{VERDICTS[outcome][1]}: {sentence_of(arguments.target, course)}")
+        for one in course.findings:
+            said = f"{one.name}: {one.measured} (budget: {one.budget})"
+            say(f"  {one.outcome:<12} {said}")
+        for problem in course.tally.problems[:5]:
+            say(f"  seen         {problem}")
+        say(f"\nreport  {page}\nagain   {quoted(arguments.argv)}")
+        return VERDICTS[outcome][2]
 
 
-class _Course:
-    """One storm from its first registration to its last cancellation."""
+def _admit(targets: Sequence[Target], storm: Storm, arguments: argparse.Namespace) -> None:
+    """Refuse what is not ours to storm, and what this storm cannot do there."""
+    owned = arguments.i_own_this_target
+    for target in targets:
+        if isinstance(target, UrlTarget):
+            if not owned:
+                raise CannotRun(
+                    f"{target.name} runs already, and a storm would harm whoever uses it.",
+                    f"Storm it only if it is yours, with {OWNER}.",
+                )
+            if storm.nodes > 1 or storm.forgets or storm.needs_links:
+                raise CannotRun(
+                    f"{target.name} runs already: the storm {storm.name} starts and breaks nodes."
+                )
+    for name in ("processes", "master"):
+        if getattr(arguments, name) > MOST_WORKERS:
+            raise CannotRun(f"--{name} is {getattr(arguments, name)}; {MOST_WORKERS} is the most.")
 
-    def __init__(self, cluster: Cluster, storm: Storm, made: Run) -> None:
-        self.cluster = cluster
-        self.storm = storm
-        root = cluster["a"].root
-        self._client = WireClient(root, recorder=Recorder())
-        self._locustfile = suite_root() / "load" / "locustfile.py"
-        self.generator = Generator(
-            made, self._locustfile, root, storm.name, storm.instances, storm.minutes
+
+def _storm(
+    targets: Sequence[Target],
+    storm: Storm,
+    bounds: Bounds,
+    made: Run,
+    arguments: argparse.Namespace,
+    folder: Path,
+) -> Course:
+    """Start the nodes, let the storm loose, end them."""
+    expected = {"eureka.server.expectedClientRenewalIntervalSeconds": round(storm.renewal_interval)}
+    spec = ClusterSpec.of(
+        "load",
+        targets,
+        nodes=storm.nodes,
+        backend=arguments.backend,
+        settings={**SETTINGS, **expected, **settings_of(arguments)},
+        speed=arguments.speed or 1.0,
+        links=storm.needs_links,
+    )
+    say(
+        f"storm {storm.name}: {storm.instances:,} instances on {arguments.target} "
+        f"for {storm.minutes:g} min; starting {storm.nodes} node(s)"
+    )
+    with Cluster(spec, made) as cluster:
+        generator = Generator(
+            made,
+            suite_root() / "load" / "locustfile.py",
+            tuple(node.root for node in cluster),
+            arguments.storm,
+            storm.instances,
+            storm.minutes,
+            storm.length,
+            processes=arguments.processes,
+            workers=arguments.master,
+            bulk=arguments.bulk,
+            owned=arguments.i_own_this_target,
+            folder=folder,
         )
-        self.clock = Clock()
-        self.tally: Tally
-        self.findings: Sequence[Finding] = ()
-        self.memory = 0
-        self.cpu = 0.0
-        self._listed: frozenset[str] | None = None
+        course = Course(cluster, storm, bounds, generator, _Teller(storm))
+        course.take()
+        for node in cluster:
+            (folder / f"node-{node.name}.log").write_text(node.log(), encoding="utf-8")
+    return course
+
+
+def _capacity(
+    targets: Sequence[Target],
+    storm: Storm,
+    bounds: Bounds,
+    made: Run,
+    arguments: argparse.Namespace,
+) -> int:
+    """Search the largest fleet, and say what ran out first."""
+
+    def attempt(instances: int, step: str) -> Trial:
+        folder = made.folder / f"{step}-{instances}"
+        folder.mkdir()
+        sized = resized(storm, instances, None)
+        course = _storm(targets, sized, bounds, made, arguments, folder)
+        (folder / "measures.json").write_bytes(msgspec.json.encode(course.measures))
+        trial = Trial(
+            instances=instances,
+            step=step,
+            outcome=worst(course.findings),
+            renewals=course.tally.acknowledged / (storm.minutes * 60 + storm.settle),
+            p99_ms=course.measures.get("renew_p99_ms"),
+            busiest=max((cpu for cpu, _ in course.nodes.values()), default=0.0),
+            memory=max((memory for _, memory in course.nodes.values()), default=0),
+            generator=course.tally.cpu,
+            failed=tuple(one.name for one in course.findings if one.outcome != "met"),
+        )
+        say(f"  {instances:,} instances: {trial.outcome}{trial.told}")
+        return trial
+
+    found = search(attempt, storm.instances)
+    page = capacity_page(found, storm, made, arguments)
+    say(f"\n{found.sentence}\n\nreport  {page}\nagain   {quoted(arguments.argv)}")
+    return found.exit_code
+
+
+class _Teller:
+    """Prints a line of progress now and then."""
+
+    def __init__(self, storm: Storm) -> None:
+        self._storm = storm
         self._told = 0.0
 
-    def take(self) -> None:
-        """Run the storm, look at the registry before its end and after it, and judge."""
-        self.tally = self.generator.storm_on(self._watch, self.clock.now)
-        node = self.cluster["a"]
-        self.memory, self.cpu = node.memory(), node.cpu_seconds()
-        self.findings = findings(
-            self.tally,
-            self._listed,
-            self._ids(),
-            slack=self.storm.duration - self.storm.renewal_interval,
-        )
-
-    def _watch(self, passed: float, tally: Tally) -> None:
-        left, whole = self.storm.minutes * 60 - passed, tally.registered == self.storm.instances
-        # Neither while the fleet still registers, nor when it may be leaving already: a look that
-        # comes too early or too late would blame the registry.
-        if whole and 0 < left <= LOOK_BEFORE_END and self._listed is None:
-            self._listed = self._ids()
-        if passed - self._told >= TELL_EVERY:
-            self._told = passed
-            failed = tally.refused + tally.unanswered
-            say(
-                f"  {_clock(passed)} of {_clock(self.storm.minutes * 60)}: "
-                f"{tally.registered:,} registered, {tally.acknowledged:,} renewals acknowledged, "
-                f"{failed} failed, {tally.missed} missed"
-            )
-
-    def _ids(self) -> frozenset[str] | None:
-        """Return the ids of the fleet that the registry lists; None where they are unreadable."""
-        try:
-            listed = self._client.apps().applications()
-        except WireError:
-            return None
-        return frozenset(record.id for record in listed if record.app.startswith("FLEET-"))
-
-
-def _account(course: _Course, made: Run, arguments: argparse.Namespace) -> int:
-    """Write the page and the counts, print the verdict, return the exit code."""
-    outcome = _worst(course.findings)
-    verdict, word, code = VERDICTS[outcome]
-    latency = course.generator.percentiles()
-    sentence = _sentence(arguments.target, course, outcome)
-    page = write_simple(
-        made.folder,
-        RunPage(
-            title=f"Load on {arguments.target}, storm {course.storm.name}",
-            verdict=verdict,
-            verdict_word=word,
-            sentence=sentence,
-            lead=course.storm.story,
-            facts=_facts(course, arguments, made),
-            tables=[_budgets(course.findings), _latencies(latency)],
-            links=[
-                Link("locust.html", "Locust's own report"),
-                Link("fleet.json", "What the fleet counted"),
-                Link("report.json"),
-                Link("locust.log"),
-                Link("node-a.log"),
-            ],
-            command=quoted(arguments.argv),
-            exit_code=code,
-        ),
-    )
-    (made.folder / "report.json").write_bytes(
-        msgspec.json.format(
-            msgspec.json.encode(
-                {
-                    "schema": 1,
-                    "suite": "load",
-                    "target": arguments.target,
-                    "backend": arguments.backend,
-                    "storm": course.storm,
-                    "seed": made.seed,
-                    "exit_code": code,
-                    "sentence": sentence,
-                    "budgets": course.findings,
-                    "latency_ms": latency,
-                    "fleet": course.tally,
-                    "command": quoted(arguments.argv),
-                }
-            )
-        )
-    )
-    say(f"\n{word}: {sentence}")
-    for finding in course.findings:
+    def __call__(self, passed: float, tally: Tally) -> None:
+        """Say how far it is."""
+        if passed - self._told < TELL_EVERY:
+            return
+        self._told = passed
         say(
-            f"  {finding.outcome:<12} {finding.name}: {finding.measured} (budget: {finding.budget})"
+            f"  {_clock(passed)} of {_clock(self._storm.length)}: "
+            f"{tally.registered:,} registered, {tally.acknowledged:,} renewals acknowledged, "
+            f"{tally.failures} failed, {tally.missed} missed"
         )
-    for problem in course.tally.problems[:5]:
-        say(f"  seen         {problem}")
-    say(f"\nreport  {page}\nagain   {quoted(arguments.argv)}")
-    return code
 
 
-def _sentence(target: str, course: _Course, outcome: str) -> str:
-    tally, storm = course.tally, course.storm
-    did = (
-        f"{storm.instances:,} instances renewed {tally.acknowledged:,} times "
-        f"in {storm.minutes:g} min on {target}"
-    )
-    wrong = [finding for finding in course.findings if finding.outcome == outcome]
-    if outcome == "met":
-        return f"{did}; all {len(course.findings)} budgets were met."
-    names = "; ".join(f"{finding.name}: {finding.measured}" for finding in wrong)
-    verb = "broken" if outcome == "broken" else "not judged"
-    return f"{did}; {len(wrong)} of {len(course.findings)} budgets {verb}: {names}."
-
-
-def _facts(course: _Course, arguments: argparse.Namespace, made: Run) -> list[Fact]:
-    machine = this_machine()
-    return [
-        Fact("Target", arguments.target, f"one node, backend {arguments.backend}"),
-        Fact("Storm", course.storm.name, f"every {course.storm.renewal_interval:g} s"),
-        Fact("Fleet", f"{course.storm.instances:,} instances", f"{course.storm.minutes:g} min"),
-        Fact("Speed", f"× {course.cluster.spec.speed:g}", "load runs in real time"),
-        Fact("Node", f"{course.cpu:.1f} CPU s", f"{course.memory / 2**20:.0f} MiB resident"),
-        Fact("Machine", f"{machine.cores} cores", machine.system),
-        Fact("Seed", str(made.seed)),
-    ]
-
-
-def _budgets(found: Sequence[Finding]) -> Table:
-    return Table(
-        "Budgets",
-        ("What must hold", "Budget", "Measured"),
-        [
-            Row((one.sentence, one.budget, one.measured), VERDICTS[one.outcome][0], one.outcome)
-            for one in found
-        ],
-    )
-
-
-def _latencies(latency: dict[str, Percentiles]) -> Table:
-    return Table(
-        "Latency from the intended send time, ms",
-        ("Request", "Count", "Median", "p99", "Worst"),
-        [
-            Row((name, f"{at.requests:,}", f"{at.median:g}", f"{at.p99:g}", f"{at.worst:.0f}"))
-            for name, at in latency.items()
-        ],
-        lead="Facts, not budgets: absolute times mean little on a shared machine.",
-        numbers={1, 2, 3, 4},
-    )
-
-
-def _worst(found: Sequence[Finding]) -> str:
-    outcomes = {finding.outcome for finding in found}
-    return next(name for name in VERDICTS if name in outcomes)
-
-
-def _ordered(storm: Storm, arguments: argparse.Namespace) -> Storm:
-    """Return the storm with the size and length that the command line asks for."""
-    if arguments.instances is not None:
-        few = min(storm.applications, max(arguments.instances, 1))
-        storm = msgspec.structs.replace(storm, instances=arguments.instances, applications=few)
-    if arguments.minutes is not None:
-        storm = msgspec.structs.replace(storm, minutes=arguments.minutes)
-    return checked(storm, "the command line")
-
-
-def _storms() -> Path:
-    return suite_root() / "load" / "storms"
+def _suite(name: str) -> Path:
+    return suite_root() / "load" / name
 
 
 def _clock(seconds: float) -> str:

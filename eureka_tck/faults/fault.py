@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from eureka_tck.errors import CannotRun
-from eureka_tck.history.event import FaultBegan, FaultBit, FaultEnded
+from eureka_tck.history.event import FaultBegan, FaultBit, FaultEnded, Marked
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -55,6 +55,7 @@ class Fault(ABC):
                 said=self.said(),
                 links=self.links(),
                 nodes=self.nodes(),
+                forgets=self.forgets(),
             )
         )
         try:
@@ -127,6 +128,16 @@ class Fault(ABC):
     def nodes(self) -> tuple[str, ...]:
         """Return the nodes it puts out of action."""
         return ()
+
+    def forgets(self) -> tuple[str, ...]:
+        """Return the nodes that lose their memory by it."""
+        return ()
+
+    def doubt(self, said: str) -> None:
+        """Tell the history why it is not proven."""
+        self.site.history.write(
+            Marked(at=self.site.now(), name=f"{self.name} is in doubt", said=said)
+        )
 
     def _healed(self) -> None:
         since, problem = self.site.now(), ""

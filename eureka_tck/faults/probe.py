@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from eureka_tck.clock import WaitedInVain
+from eureka_tck.history.event import PROBE
 from eureka_tck.schedules.schedule import Member
 from eureka_tck.wire.errors import WireError
 from eureka_tck.workloads.caller import Caller
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from eureka_tck.workloads.site import Site
 
 APP: Final = "PROBE"
-WHO: Final = "probe"
+WHO: Final = PROBE
 LEASE: Final = 60.0  # s: it is cancelled long before; should that fail, it dies as others do
 INTERVAL: Final = 10.0  # s: R, for so long its registration is tried again (REPL-06)
 CROSSING_BUDGET: Final = 30.0  # s to arrive or to go over a healthy link: 0.5 s, or the retry after

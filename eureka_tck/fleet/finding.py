@@ -1,5 +1,5 @@
 """
-What a storm showed: sentences with a budget and a measured value, from counts alone.
+What a storm showed: sentences with a budget and a measured value, from figures alone.
 
 Pure.
 A generator that could not keep its own schedule says nothing about the registry: inconclusive.
@@ -8,17 +8,27 @@ A generator that could not keep its own schedule says nothing about the registry
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from eureka_tck.fleet.budget import METRICS
+from eureka_tck.fleet.histogram import percentile_ms
 
 if TYPE_CHECKING:
-    from collections.abc import Set as AbstractSet
+    from collections.abc import Mapping
 
+    from eureka_tck.fleet.budget import Bounds
     from eureka_tck.fleet.tally import Tally
 
 Outcome = Literal["met", "broken", "inconclusive"]
+Measures: TypeAlias = dict[str, float | None]
+"""What was measured, by the names of `budget.METRICS`; None where it could not be."""
 
-# One send in a hundred late by more than 0.1 s would colour the p99 by the generator's own doing.
-LATE_SHARE: Final = 0.01
+OWN_LATE_SHARE: Final = 0.01
+"""One turn in a hundred noticed over 50 ms late would colour the p99 by the generator's doing."""
+SATURATED: Final = 0.8
+"""Share of a core above which a process has no head-room left for a burst."""
+FEWEST: Final = 100
+"""Renewals below which no p99 is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,79 +42,106 @@ class Finding:
     outcome: Outcome
 
 
-def findings(
-    tally: Tally,
-    listed: AbstractSet[str] | None,
-    left: AbstractSet[str] | None,
-    *,
-    slack: float,
-) -> list[Finding]:
+def measured(tally: Tally) -> Measures:
+    """Return what the fleet's own counts say."""
+    renewals = tally.intended_us.get("PUT renew", {})
+    few = sum(renewals.values()) < FEWEST
+
+    def at(name: str, share: float) -> float | None:
+        return percentile_ms(tally.intended_us.get(name, {}), share)
+
+    return {
+        "renew_p99_ms": None if few else at("PUT renew", 0.99),
+        "renew_p999_ms": None if few else at("PUT renew", 0.999),
+        "register_p99_ms": at("POST register", 0.99),
+        "delta_p99_ms": at("GET delta", 0.99),
+        "full_p99_ms": at("GET apps", 0.99),
+        "errors": tally.failures / tally.requests if tally.requests else None,
+        "missed": tally.missed if tally.intended else None,
+        "late": tally.late / tally.sent if tally.sent else None,
+        "unregistered": tally.instances - tally.registered if tally.instances else None,
+        "lost_renewals": tally.lost if tally.audited else None,
+        "evicted_live": tally.evicted_live if tally.sent else None,
+    }
+
+
+def limit(tally: Tally) -> str:
+    """Say how the generator was the limit itself; nothing where it was not."""
+    if not tally.intended:
+        return "no renewal came due"
+    late = tally.own_late / tally.intended
+    if late > OWN_LATE_SHARE:
+        return f"it noticed {late:.1%} of its turns over 50 ms late"
+    if tally.cpu > SATURATED:
+        return f"a process of it used {tally.cpu:.0%} of a core"
+    return ""
+
+
+def findings(tally: Tally, measures: Measures, bounds: Bounds, *, slack: float) -> list[Finding]:
     """
     Judge one storm.
 
     `slack` are the seconds by which a renewal may be late before the registry may rightly have
     forgotten the instance: the lease's duration less the renewal interval.
-    `listed` are the ids of the fleet that the registry listed at the end of the storm, `left` those
-    it still had after the fleet had cancelled them all; None: could not be read.
     """
-    starved = tally.missed > 0 or tally.worst_start_ms > slack * 1000
-    wrong: Outcome = "inconclusive" if starved else "broken"
+    why = limit(tally)
+    starved = tally.worst_own_ms > slack * 1000
+    found = [
+        Finding(
+            "generator",
+            "The generator keeps its own schedule; else the storm says nothing.",
+            f"at most {OWN_LATE_SHARE:.0%} noticed over 50 ms late, {SATURATED:.0%} of a core",
+            why
+            or f"{tally.own_late} of {tally.intended:,} late, worst {tally.worst_own_ms:.0f} ms, "
+            f"{tally.cpu:.0%} of a core",
+            "inconclusive" if why else "met",
+        )
+    ]
+    for name, bound in bounds.items():
+        metric, value = METRICS[name], measures.get(name)
+        outcome: Outcome = "met" if value is not None and value <= bound else "broken"
+        excused = (
+            starved if metric.kind == "alive" else why and _may_be_own(name, bound, tally, value)
+        )
+        if outcome == "broken" and metric.kind in ("pace", "alive") and excused:
+            outcome = "inconclusive"
+        unit = f" {metric.unit}" if metric.unit else ""
+        seen = "was not measured" if value is None else f"{_figure(value)}{unit}"
+        found.append(
+            Finding(name, metric.sentence, f"at most {_figure(bound)}{unit}", seen, outcome)
+        )
+    return found
+
+
+def _may_be_own(name: str, bound: float, tally: Tally, value: float | None) -> bool:
+    """Say whether a generator that was the limit can have broken a budget of pace by itself."""
+    if value is None or tally.cpu > SATURATED or not name.endswith("_ms"):
+        return True
+    own = percentile_ms(tally.own_us, 0.999 if "p999" in name else 0.99) or 0.0
+    return value - own <= bound
+
+
+def hidden(tally: Tally) -> list[tuple[str, float, float]]:
+    """Return percentiles of renewals: their label, from the intended and from the actual send."""
+    intended, reported = _renewals(tally.intended_us), _renewals(tally.reported_us)
+    shares = (
+        ("p50", 0.5),
+        ("p90", 0.9),
+        ("p95", 0.95),
+        ("p99", 0.99),
+        ("p99.9", 0.999),
+        ("max", 1),
+    )
     return [
-        _generator(tally),
-        Finding(
-            "every renewal acknowledged",
-            "Every renewal that was sent is answered 200.",
-            "0 refused, 0 unanswered",
-            f"{tally.acknowledged:,} acknowledged, {tally.refused} refused, "
-            f"{tally.unanswered} unanswered of {tally.sent:,} sent",
-            _answered(tally, wrong),
-        ),
-        Finding(
-            "whole fleet registered",
-            "Every instance's registration is answered 204.",
-            f"{tally.instances:,} registered",
-            f"{tally.registered:,} registered",
-            "met" if tally.registered == tally.instances else "broken",
-        ),
-        _listing(tally, listed, wrong),
-        Finding(
-            "nothing left",
-            "Once every instance has cancelled, the registry lists none of them.",
-            "0 left",
-            "not readable" if left is None else f"{len(left)} left",
-            "inconclusive" if left is None else "broken" if left else "met",
-        ),
+        (label, percentile_ms(intended, share) or 0.0, percentile_ms(reported, share) or 0.0)
+        for label, share in shares
+        if intended
     ]
 
 
-def _generator(tally: Tally) -> Finding:
-    late = tally.late / tally.sent if tally.sent else 1.0
-    kept = tally.missed == 0 and late <= LATE_SHARE
-    return Finding(
-        "generator on time",
-        "The generator sends every renewal at its intended time; else the storm says nothing.",
-        f"0 missed, at most {LATE_SHARE:.0%} sent more than 0.1 s late",
-        f"{tally.missed} missed, {late:.1%} late, worst {tally.worst_start_ms:.0f} ms",
-        "met" if kept else "inconclusive",
-    )
+def _renewals(histograms: Mapping[str, Mapping[int, int]]) -> Mapping[int, int]:
+    return histograms.get("PUT renew", {})
 
 
-def _answered(tally: Tally, wrong: Outcome) -> Outcome:
-    """Return the outcome: a late renewal may be refused, but it has to be answered."""
-    if not tally.sent:
-        return "inconclusive"
-    if tally.unanswered:
-        return "broken"
-    return wrong if tally.refused else "met"
-
-
-def _listing(tally: Tally, listed: AbstractSet[str] | None, wrong: Outcome) -> Finding:
-    name, sentence = (
-        "no live instance lost",
-        "At the storm's end the registry lists every instance.",
-    )
-    budget = f"{tally.instances:,} listed"
-    if listed is None:
-        return Finding(name, sentence, budget, "the list could not be read", "inconclusive")
-    whole = len(listed) == tally.instances
-    return Finding(name, sentence, budget, f"{len(listed):,} listed", "met" if whole else wrong)
+def _figure(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"  # noqa: PLR2004 - digits to show

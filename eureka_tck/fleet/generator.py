@@ -28,24 +28,8 @@ if TYPE_CHECKING:
 
 # Real seconds beyond the storm's own: registering and cancelling the fleet, Locust's start and end.
 GRACE = 120.0
-LOOK_EVERY = 1.0
+LOOK_EVERY = 0.5
 STOP_GRACE = 10.0
-
-
-class Percentiles(msgspec.Struct, frozen=True):
-    """Latency of one kind of request from its intended send time, in ms, and how many it was."""
-
-    requests: int
-    median: float
-    p99: float
-    worst: float
-
-
-class _Entry(msgspec.Struct, frozen=True):
-    name: str
-    num_requests: int
-    max_response_time: float
-    response_times: dict[float, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,37 +38,51 @@ class Generator:
 
     run: Run
     locustfile: Path
-    host: str
+    nodes: tuple[str, ...]
     storm: str
     instances: int
     minutes: float
+    length: float
+    """Seconds that the storm lasts, with arrival and settling."""
+    processes: int = 0
+    """Workers on this machine; 0: the one process does it all."""
+    workers: int = 0
+    """Workers of other machines that are waited for; 0: none."""
+    bulk: bool = False
+    owned: bool = False
+    folder: Path | None = None
+    """Where its files go; None: the run's own folder."""
 
     @property
     def html(self) -> Path:
         """Locust's own report."""
-        return self.run.folder / "locust.html"
+        return self._folder / "locust.html"
 
     @property
     def log(self) -> Path:
         """What Locust printed."""
-        return self.run.folder / "locust.log"
+        return self._folder / "locust.log"
 
     @property
     def command(self) -> tuple[str, ...]:
         """The command line of the child."""
-        seconds = max(1, round(self.minutes * 60))
+        own = self._folder / "locust"
         return (
             *(sys.executable, "-m", "locust", "--locustfile", str(self.locustfile)),
-            *("--host", self.host, "--storm", self.storm, "--instances", str(self.instances)),
-            *("--headless", "--users", "1", "--spawn-rate", "1", "--run-time", f"{seconds}s"),
-            *("--stop-timeout", "30", "--exit-code-on-error", "0", "--only-summary"),
-            *("--html", str(self.html), "--csv", str(self.run.folder / "locust")),
-            *("--json-file", str(self.run.folder / "locust"), "--tally", str(self._tally)),
+            *("--host", self.nodes[0], "--nodes", ",".join(self.nodes), "--storm", self.storm),
+            *("--instances", str(self.instances), "--minutes", str(self.minutes)),
+            *("--headless", "--stop-timeout", "90", "--exit-code-on-error", "0", "--only-summary"),
+            *("--html", str(self.html), "--csv", str(own), "--json-file", str(own)),
+            *("--tally", str(self._tally)),
+            *(("--processes", str(self.processes)) if self.processes else ()),
+            *(("--master", "--expect-workers", str(self.workers)) if self.workers else ()),
+            *(("--bulk",) if self.bulk else ()),
+            *(("--i-own-this-target",) if self.owned else ()),
         )
 
     def storm_on(self, watch: Callable[[float, Tally], None], now: Callable[[], float]) -> Tally:
         """
-        Run the storm to its end; `watch` gets the seconds since its start and the counts, each 1 s.
+        Run the storm to its end; `watch` gets the seconds since its start and the counts, often.
 
         Raise CannotRun with the end of Locust's log when it failed or did not end in time.
         """
@@ -99,7 +97,7 @@ class Generator:
                 while (code := _exit_code(child)) is None:
                     passed = now() - started
                     watch(passed, self.tally())
-                    if passed > self.minutes * 60 + GRACE:
+                    if passed > self.length + GRACE:
                         raise CannotRun(
                             f"the load generator had not ended {GRACE:g} s after the storm's end.",
                             f"Its log: {self.log}",
@@ -118,34 +116,13 @@ class Generator:
         except FileNotFoundError:
             return Tally()
 
-    def percentiles(self) -> dict[str, Percentiles]:
-        """Return Locust's own statistics by the name of the request."""
-        raw = (self.run.folder / "locust.json").read_bytes()
-        entries = msgspec.json.decode(raw, type=list[_Entry], strict=False)
-        return {entry.name: _percentiles(entry) for entry in entries if entry.num_requests}
+    @property
+    def _folder(self) -> Path:
+        return self.folder or self.run.folder
 
     @property
     def _tally(self) -> Path:
-        return self.run.folder / "fleet.json"
-
-
-def _percentiles(entry: _Entry) -> Percentiles:
-    return Percentiles(
-        entry.num_requests,
-        _at(entry.response_times, 0.5),
-        _at(entry.response_times, 0.99),
-        entry.max_response_time,
-    )
-
-
-def _at(counts: dict[float, int], share: float) -> float:
-    """Return the smallest value at or below which `share` of the counted ones lie."""
-    left = share * sum(counts.values())
-    for value in sorted(counts):
-        left -= counts[value]
-        if left <= 0:
-            return value
-    return 0.0
+        return self._folder / "fleet.json"
 
 
 def _exit_code(child: subprocess.Popen[bytes]) -> int | None:

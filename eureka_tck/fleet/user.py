@@ -1,221 +1,143 @@
 """
-The Locust user that is a whole fleet.
+The Locust user that is a whole fleet, and the shape that ends its storm.
 
-One user registers all its instances, renews each on its own schedule over a few keep-alive
-connections, and cancels them when it stops. Every request goes through Locust's own events, so that
-its console, CSV and HTML are right; the time it reports runs from the intended send time.
+One user drives all instances of its process over a few connections; a second user of the same
+process only waits, to take over if the first should end. Every request goes through Locust's own
+events, so that its console, pages, CSV and HTML are right; the time it reports runs from the
+intended send time. With `bulk` it is added to Locust's statistics in one go, and no event is fired.
 """
 
 from __future__ import annotations
 
-import time
-from random import Random
-from typing import TYPE_CHECKING, ClassVar
-from urllib.parse import quote, urlsplit
+from typing import TYPE_CHECKING, Any, ClassVar
+from urllib.parse import urlsplit
 
 import gevent
-import msgspec
-from gevent.queue import Queue
-from geventhttpclient import HTTPClient
-from locust import User, task
+from locust import LoadTestShape, User, task
 
-from eureka_tck.fleet.schedule import Schedule, Turn, even_phases
-from eureka_tck.fleet.tally import LATE_AFTER, Tally
-from eureka_tck.wire.sample import sample
+from eureka_tck.fleet.fleet import Fleet
+from eureka_tck.fleet.stats_ledger import StatsLedger
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from locust.env import Environment
 
+    from eureka_tck.fleet.division import Division
+    from eureka_tck.fleet.lines import Call
     from eureka_tck.fleet.storm import Storm
+    from eureka_tck.fleet.tally import Tally
 
-RENEW = "PUT renew"
-REGISTER = "POST register"
-CANCEL = "DELETE cancel"
-# A renewal is answered in milliseconds; what takes longer than this is no answer any more.
-ANSWER_BUDGET = 10.0
-# How long a fleet with nothing due may take to notice that the test stops, in s.
-LOOK_UP_EVERY = 0.2
+ANSWERS_BUDGET = 10.0
+"""Seconds for the last answers once the storm is over."""
+WRITE_EVERY = 0.5
+"""Seconds between two writings of the tally."""
 
 
 class FleetUser(User):
     """
-    A fleet of `storm.instances` instances on the registry at `host`.
+    A fleet of `storm.instances` instances on the registries at `nodes`.
 
-    `storm` and `tally_file` are set by the locustfile before the user starts.
+    The class attributes are set by the locustfile before the user starts.
     """
 
     abstract = True
     storm: ClassVar[Storm]
+    division: ClassVar[Division]
+    nodes: ClassVar[tuple[str, ...]] = ()
     tally_file: ClassVar[Path | None] = None
-
-    def __init__(self, environment: Environment) -> None:
-        super().__init__(environment)
-        parts = urlsplit(self.host or "")
-        self._base = f"{parts.path.rstrip('/')}/eureka"
-        self._clients = HTTPClient(
-            parts.hostname or "127.0.0.1",
-            port=parts.port or 80,
-            concurrency=self.storm.connections,
-            connection_timeout=ANSWER_BUDGET,
-            network_timeout=ANSWER_BUDGET,
-        )
-        self.tally = Tally(instances=self.storm.instances)
-        self._dirty = int(time.time() * 1000)  # noqa: TID251 - T is a wall-clock stamp by protocol
-        self._members = [self._member(number) for number in range(self.storm.instances)]
-        self._paths = [
-            f"{self._base}/apps/{app}/{quote(instance_id, safe='')}"
-            for app, instance_id in self._members
-        ]
-        self._busy: set[int] = set()
-        self._stopping = False
-        environment.events.test_stopping.add_listener(self._leave)  # type: ignore[no-untyped-call] # Locust leaves it so
-
-    def on_start(self) -> None:
-        """Register the whole fleet, over all connections."""
-        self._all_of_fleet(self._register)
-        self._write_tally()
-
-    def on_stop(self) -> None:
-        """Cancel what was registered, so that the registry is left as it was found."""
-        self._all_of_fleet(self._cancel)
-        self._write_tally()
+    bulk: ClassVar[bool] = False
+    fleet: ClassVar[Fleet | None] = None
+    last: ClassVar[Tally | None] = None
+    """What a fleet that has left had counted."""
+    stopping: ClassVar[bool] = False
 
     @task
-    def renew_on_schedule(self) -> None:
-        """Renew every instance at its intended times until the test stops."""
-        turns: Queue[Turn] = Queue()
-        senders = [gevent.spawn(self._send_turns, turns) for _ in range(self.storm.connections)]
-        # Any fixed seed does: it only spreads the jitter.
-        # No turn may lie before the start, however early jitter moves it.
-        start = time.monotonic() + self.storm.jitter * self.storm.renewal_interval
-        schedule = Schedule(
-            even_phases(self.storm.instances, self.storm.renewal_interval, start),
-            self.storm.renewal_interval,
-            jitter=self.storm.jitter,
-            rng=Random(self.storm.instances),
-        )
+    def storm_on(self) -> None:
+        """Drive this process's part of the fleet until the test stops."""
+        if FleetUser.fleet is not None or FleetUser.stopping:
+            gevent.sleep(WRITE_EVERY)
+            return
+        share = self.division.wait()
+        fleet = FleetUser.fleet = self._fleet(share.began)
         try:
-            while not self._stopping:
-                wait = schedule.next_at() - time.monotonic()
-                gevent.sleep(min(max(0.0, wait), LOOK_UP_EVERY))
-                for turn in schedule.due(time.monotonic()):
-                    self.tally.intended += 1
-                    if turn.member in self._busy:
-                        self.tally.missed += 1
-                        continue
-                    self._busy.add(turn.member)
-                    turns.put(turn)
-                self._write_tally_now_and_then()
-            self._let_answers_come()
+            fleet.take(share.index, share.parts)
+            self._drive(fleet)
+            fleet.finish(ANSWERS_BUDGET)
+            self._write(fleet)
         finally:
-            self.tally.missed += turns.qsize()
-            gevent.killall(senders)
+            fleet.leave()
+            self._write(fleet)
+            if self._ledger is not None:
+                self._ledger.flush()
+            FleetUser.last = fleet.counted()
+            fleet.close()
+            FleetUser.fleet = None
 
-    def _let_answers_come(self) -> None:
-        """Wait until every renewal that was due is answered; what is not then, is missed."""
-        give_up = time.monotonic() + ANSWER_BUDGET
-        while self._busy and time.monotonic() < give_up:
-            gevent.sleep(LOOK_UP_EVERY)
+    _ledger: StatsLedger | None = None
 
-    def _leave(self, **_: object) -> None:
-        self._stopping = True
+    def _fleet(self, began: float) -> Fleet:
+        roots = [urlsplit(root) for root in self.nodes or (self.host or "",)]
+        addresses = [(part.hostname or "127.0.0.1", part.port or 80) for part in roots]
+        base = f"{roots[0].path.rstrip('/').removesuffix('/eureka')}/eureka"
+        if self.bulk:
+            self._ledger = StatsLedger(self.environment.stats)
+        return Fleet(self.storm, addresses, base, began, self._tell)
 
-    def _member(self, number: int) -> tuple[str, str]:
-        return f"FLEET-{number % self.storm.applications:03d}", f"fleet-{number:07d}"
+    def _drive(self, fleet: Fleet) -> None:
+        written = fleet.began
+        while not FleetUser.stopping:
+            fleet.step()
+            share = self.division.share
+            if share is not None and (share.index, share.parts) != fleet.share:
+                fleet.take(share.index, share.parts)
+            if (now := fleet.now()) - written > WRITE_EVERY:
+                written = now
+                self._write(fleet)
+                if self._ledger is not None:
+                    self._ledger.flush()
 
-    def _all_of_fleet(self, operation: Callable[[int], None]) -> None:
-        numbers = iter(range(self.storm.instances))
-
-        def work() -> None:
-            for number in numbers:
-                operation(number)
-
-        gevent.joinall([gevent.spawn(work) for _ in range(self.storm.connections)])
-
-    def _register(self, number: int) -> None:
-        app, instance_id = self._members[number]
-        instance = sample(
-            app,
-            instance_id,
-            duration=int(self.storm.duration),
-            interval=int(self.storm.renewal_interval),
-            lastDirtyTimestamp=str(self._dirty),
-        )
-        body = msgspec.json.encode({"instance": instance})
-        headers = {"Content-Type": "application/json"}
-        status = self._call(
-            REGISTER, f"{self._base}/apps/{app}", time.monotonic(), body=body, headers=headers
-        )
-        self.tally.registered += status == 204  # noqa: PLR2004 - REG-01
-
-    def _cancel(self, number: int) -> None:
-        status = self._call(CANCEL, self._paths[number], time.monotonic())
-        self.tally.cancelled += status == 200  # noqa: PLR2004 - CANCEL-01
-
-    def _send_turns(self, turns: Queue[Turn]) -> None:
-        while True:
-            turn = turns.get()
-            delay = time.monotonic() - turn.at
-            self.tally.late += delay > LATE_AFTER
-            self.tally.worst_start_ms = max(self.tally.worst_start_ms, delay * 1000)
-            self.tally.sent += 1
-            path = f"{self._paths[turn.member]}?status=UP&lastDirtyTimestamp={self._dirty}"
-            status = self._call(RENEW, path, turn.at)
-            self._busy.discard(turn.member)
-            self.tally.acknowledged += status == 200  # noqa: PLR2004 - RENEW-01
-            self.tally.refused += status not in (0, 200)
-            self.tally.unanswered += status == 0
-
-    def _call(
-        self,
-        name: str,
-        path: str,
-        intended: float,
-        *,
-        body: bytes = b"",
-        headers: dict[str, str] | None = None,
-    ) -> int:
-        """Send one request and fire Locust's event; return the status, 0 when no answer came."""
-        method = name.split(maxsplit=1)[0]
-        problem: Exception | None = None
-        length = 0
-        try:
-            answer = self._clients.request(method, path, body=body, headers=headers or {})
-            length = len(answer.read())
-            status = answer.status_code
-            if status >= 400:  # noqa: PLR2004 - HTTP's own line between answers and errors
-                problem = RefusedError(f"{name} was answered {status}")
-        except Exception as error:  # noqa: BLE001 - whatever the socket raised is the evidence
-            status, problem = 0, error
-        self.tally.statuses[str(status)] = self.tally.statuses.get(str(status), 0) + 1
-        if problem is not None:
-            self.tally.note(f"{name} {path}: {type(problem).__name__}: {problem}")
+    def _tell(self, call: Call, latency: float) -> None:
+        if self._ledger is not None:
+            self._ledger.note(call, latency)
+            return
         self.environment.events.request.fire(
-            request_type=method,
-            name=name,
-            response_time=(time.monotonic() - intended) * 1000,
-            response_length=length,
-            exception=problem,
+            request_type=call.kind.verb,
+            name=call.kind.name,
+            response_time=latency * 1000,
+            response_length=call.size,
+            exception=None if call.status in call.kind.right else RefusedError(call.problem),
             context={},
         )
-        return status
 
-    _written = 0.0
+    def _write(self, fleet: Fleet) -> None:
+        if self.tally_file is not None and not self.division.is_worker:
+            self.division.write(self.tally_file, fleet.counted())
 
-    def _write_tally_now_and_then(self) -> None:
-        if time.monotonic() - self._written > 1.0:
-            self._written = time.monotonic()
-            self._write_tally()
 
-    def _write_tally(self) -> None:
-        if self.tally_file is not None:
-            part = self.tally_file.with_suffix(".part")
-            part.write_bytes(msgspec.json.encode(self.tally))
-            part.replace(self.tally_file)
+class StormShape(LoadTestShape):
+    """One user a process for as long as the storm lasts, then the end: a storm stops by itself."""
+
+    abstract = True
+    storm: ClassVar[Storm]
+    use_common_options = True
+
+    def tick(self) -> tuple[int, float] | None:
+        """Return the users and how fast they come; None when the storm is over."""
+        passed: float = self.get_run_time()  # type: ignore[no-untyped-call] # Locust leaves it so
+        if passed > self.storm.length:
+            return None
+        runner: Any = self.runner
+        workers = max(1, getattr(runner, "worker_count", 1))
+        return workers, float(max(100, workers))
 
 
 class RefusedError(Exception):
-    """A request was answered with an error status."""
+    """A request was not answered as it should be."""
+
+
+def stop_gently(environment: Environment) -> None:
+    """Let the user finish and cancel its fleet, also where nobody gave a stop time-out."""
+    FleetUser.stopping = True
+    if not environment.stop_timeout:
+        environment.stop_timeout = 90

@@ -1,10 +1,13 @@
 """
-One line of `history.jsonl`: the schema, version 1.
+One line of `history.jsonl`: the schema, version 2.
 
 Every line is a JSON object whose `event` says what it is; the first line is the header.
 `at` and every other instant is in registry seconds since the cluster's birth.
-A change that an older reader would misread raises `SCHEMA`; an added event or field does not,
-because readers ignore fields they do not know.
+What an older reader would misread or not know as an event raises `SCHEMA`; an added field does not,
+because readers ignore fields they do not know. All versions up to this one can be read.
+
+Version 2 added: reads as calls, the copies that clients keep (`Copied`), the clocks of the nodes
+(`NodeClockRead`), what a call asks for (`Invoked.value`), and which nodes a fault makes forget.
 """
 
 from __future__ import annotations
@@ -13,8 +16,11 @@ from typing import Final, Literal, TypeAlias
 
 from msgspec import Struct
 
-SCHEMA: Final = 1
+SCHEMA: Final = 2
 FILE: Final = "history.jsonl"
+
+PROBE: Final = "probe"
+"""Who makes the calls by which a fault proves itself; its instance is no part of the fleet."""
 
 Outcome: TypeAlias = Literal["ok", "refused", "unknown"]
 """
@@ -22,7 +28,13 @@ How a call ended: `ok` the registry did it, `refused` it certainly did not (an a
 or no connection), `unknown` it may have (no answer, or a 5xx).
 """
 
-Verb: TypeAlias = Literal["register", "renew", "cancel", "status", "remove-status", "metadata"]
+Verb: TypeAlias = Literal[
+    "register", "renew", "cancel", "status", "remove-status", "metadata", "read", "read-delta"
+]
+"""What a client calls; `read` is a full list, `read-delta` what changed lately."""
+
+READS: Final[frozenset[Verb]] = frozenset({"read", "read-delta"})
+"""The calls that change nothing; their `instance` is empty."""
 
 Source: TypeAlias = Literal["list", "single"]
 """
@@ -72,6 +84,7 @@ class Invoked(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="op", t
     A client begins a call; `op` is its number, `who` the workload or fault that makes it.
 
     `lease` (D) and `interval` (R) in seconds are what a registration declares.
+    `value` is what it asks for: the status of a registration or of a status call.
     """
 
     at: float
@@ -83,6 +96,7 @@ class Invoked(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="op", t
     dirty_ms: int | None = None
     lease: float | None = None
     interval: float | None = None
+    value: str = ""
 
 
 class Completed(
@@ -118,6 +132,24 @@ class Sampled(
     error: str = ""
 
 
+class Copied(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="copy", tag_field="event"):
+    """
+    The copy of the registry that a client held at `at`, as it told callers then.
+
+    `node` is the registry it read last, `read_at` the instant at which it asked for what it holds.
+    The values of `present` are statuses; a `whole` copy holds everything, another one only what
+    differs from the copy before it of the same client.
+    """
+
+    at: float
+    client: str
+    node: str
+    read_at: float
+    whole: bool = False
+    present: dict[str, str] = {}
+    absent: tuple[str, ...] = ()
+
+
 class Counted(
     Struct, frozen=True, kw_only=True, omit_defaults=True, tag="counters", tag_field="event"
 ):
@@ -136,7 +168,8 @@ class FaultBegan(Struct, frozen=True, kw_only=True, tag="fault-begin", tag_field
     """
     A fault begins: from `at` on the named `links` may be cut and the named `nodes` out of action.
 
-    `said` is the sentence that stands at its band on the page.
+    `said` is the sentence that stands at its band on the page. `forgets` are the nodes whose
+    memory is lost by it: they are killed or stopped, and start again with nothing.
     """
 
     at: float
@@ -145,6 +178,7 @@ class FaultBegan(Struct, frozen=True, kw_only=True, tag="fault-begin", tag_field
     said: str
     links: tuple[str, ...] = ()
     nodes: tuple[str, ...] = ()
+    forgets: tuple[str, ...] = ()
 
 
 class FaultBit(Struct, frozen=True, kw_only=True, tag="fault-bit", tag_field="event"):
@@ -176,6 +210,20 @@ class ClockRead(
     late: float = 0.0
 
 
+class NodeClockRead(Struct, frozen=True, kw_only=True, tag="node-clock", tag_field="event"):
+    """
+    The wall clock of a node, read from what it answers.
+
+    `ahead` is how many registry seconds it is before the cluster's clock (negative: behind),
+    known to `within` seconds.
+    """
+
+    at: float
+    node: str
+    ahead: float
+    within: float
+
+
 class Marked(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="mark", tag_field="event"):
     """A phase of the run begins, or something worth a line was seen."""
 
@@ -195,11 +243,13 @@ Event: TypeAlias = (
     Invoked
     | Completed
     | Sampled
+    | Copied
     | Counted
     | FaultBegan
     | FaultBit
     | FaultEnded
     | ClockRead
+    | NodeClockRead
     | Marked
     | Ended
 )

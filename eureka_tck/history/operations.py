@@ -33,6 +33,7 @@ class Operation:
     dirty_ms: int | None = None
     lease: float | None = None
     interval: float | None = None
+    value: str = ""
 
     @property
     def ok(self) -> bool:
@@ -65,4 +66,5 @@ def _operation(begin: Invoked, end: Completed | None) -> Operation:
         dirty_ms=begin.dirty_ms,
         lease=begin.lease,
         interval=begin.interval,
+        value=begin.value,
     )

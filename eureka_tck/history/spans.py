@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from eureka_tck.history.event import ClockRead, FaultBegan, FaultBit, FaultEnded
 
 if TYPE_CHECKING:
     from eureka_tck.history.reader import History
+
+
+STOPS_ALL: Final = frozenset({"partition", "wrong-peers"})
+"""Kinds of faults during which nothing at all passes their links; over others something may."""
+
+LOSES: Final = frozenset({"wrong-answers", "wrong-peers"})
+"""Kinds during which a change may be lost without its sender's learning of it: it never retries."""
+
+SHIFTS_CLOCK: Final = "clock-shift"
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +27,8 @@ class FaultSpan:
     A fault from the first cut to the end of healing.
 
     `healing` is the instant at which healing began; both ends are infinite where the history ends
-    first. `bit` is the instant of the proof, None where there is none.
+    first. `bit` is the instant of the proof, None where there is none. `forgets` are the nodes that
+    it makes start again with an empty memory.
     """
 
     fault: str
@@ -31,6 +41,22 @@ class FaultSpan:
     ended: float
     bit: float | None
     proof: tuple[str, ...]
+    forgets: frozenset[str] = frozenset()
+
+    def keeps_apart(self, node: str, home: str) -> bool:
+        """Whether the node may not learn of what the home is told while the fault is on."""
+        return node != home and (
+            f"{home}>{node}" in self.links or node in self.nodes or home in self.nodes
+        )
+
+    @property
+    def stops_all(self) -> bool:
+        """Whether nothing passes its links while it is on."""
+        return self.kind in STOPS_ALL
+
+    def covers(self, began: float, ended: float) -> bool:
+        """Whether it was on at any instant between the two."""
+        return self.began <= ended and began <= self.ended
 
 
 def fault_spans(history: History) -> tuple[FaultSpan, ...]:
@@ -67,4 +93,5 @@ def _span(begin: FaultBegan, bite: FaultBit | None, end: FaultEnded | None) -> F
         ended=end.at if end and not end.error else math.inf,
         bit=bite.at if bite else None,
         proof=bite.proof if bite else (),
+        forgets=frozenset(begin.forgets),
     )

@@ -9,9 +9,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from eureka_tck.promises.cancelled import cancelled_stays_gone
+from eureka_tck.promises.clients import client_copies_follow
 from eureka_tck.promises.convergence import peers_converge
+from eureka_tck.promises.dead import dead_instances_go
+from eureka_tck.promises.divergence import no_divergence_without_cause
 from eureka_tck.promises.eviction import no_live_instance_is_evicted
 from eureka_tck.promises.judgement import Judgement, Promise
+from eureka_tck.promises.linear import replication_is_linear
+from eureka_tck.promises.newest import newest_write_wins
+from eureka_tck.promises.overrides import overrides_survive
+from eureka_tck.promises.protection import protection_follows_renewals
+from eureka_tck.promises.reads import reads_are_answered
+from eureka_tck.promises.restarted import restarted_node_serves_all
+from eureka_tck.promises.share import no_run_evicts_too_many
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -28,8 +39,24 @@ __all__ = [
 ]
 
 PROMISES: Final[Mapping[str, Promise]] = {
-    promise.__name__: promise for promise in (no_live_instance_is_evicted, peers_converge)
+    promise.__name__: promise
+    for promise in (
+        no_live_instance_is_evicted,
+        peers_converge,
+        no_divergence_without_cause,
+        cancelled_stays_gone,
+        dead_instances_go,
+        newest_write_wins,
+        overrides_survive,
+        no_run_evicts_too_many,
+        protection_follows_renewals,
+        replication_is_linear,
+        restarted_node_serves_all,
+        client_copies_follow,
+        reads_are_answered,
+    )
 }
+"""Every promise by its name, in the order in which pages list them."""
 
 
 def judge(history: History, names: Iterable[str]) -> tuple[Judgement, ...]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from eureka_tck.history.spans import SHIFTS_CLOCK
 from eureka_tck.promises.preservation import Protection, is_cut_off, protection
 from eureka_tck.promises.rules import LEASE_FACTOR, SLACK, Rules
 
@@ -38,6 +39,7 @@ class Threat:
     A fault kept a live instance's renewals from a node until its lease there had run out.
 
     `must_keep` says that self-preservation has to keep it; `why_not` why it need not.
+    A shifted clock threatens every lease at once, and none may go by it.
     """
 
     life: Life
@@ -83,7 +85,12 @@ def exposure(lives: Lives, spans: Sequence[FaultSpan], rules: Mapping[str, Rules
                     continue
                 if node in span.nodes or life.home in span.nodes:
                     excuses.append(_excuse(life, node, span, of_node))
+                if span.kind == SHIFTS_CLOCK and life.renewed:
+                    threats.append(Threat(life, node, span, span.began, must_keep=True))
                 if not is_cut_off(node, life.home, span):
+                    continue
+                if not span.stops_all:  # renewals may get through: nothing is known of the lease
+                    excuses.append(_excuse(life, node, span, of_node))
                     continue
                 threat, excuse = _weigh(life, node, span, owed, of_node)
                 excuses += [excuse] if excuse else []

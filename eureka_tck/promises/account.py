@@ -17,6 +17,8 @@ from eureka_tck.history.event import Counted, Marked
 from eureka_tck.history.operations import operations
 from eureka_tck.history.spans import FaultSpan, fault_spans, lateness
 from eureka_tck.promises.expectation import Judged, Verdict, exit_code
+from eureka_tck.promises.fates import Fates, fates
+from eureka_tck.promises.howlong import HowLong, how_long
 from eureka_tck.promises.words import capital
 from eureka_tck.report.figures import counted
 
@@ -86,6 +88,8 @@ class ChaosReport(Struct, frozen=True, kw_only=True):
     versions: dict[str, str]
     machine: str
     command: str
+    how_long: tuple[HowLong, ...] = ()
+    fates: Fates | None = None
 
 
 ATTENTION: Final[tuple[Verdict, ...]] = (
@@ -130,6 +134,8 @@ def account(
         versions=header.versions,
         machine=header.machine,
         command=header.command,
+        how_long=how_long(history),
+        fates=fates(history),
     )
 
 

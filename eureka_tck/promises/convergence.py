@@ -42,7 +42,7 @@ class _Case:
     """
     All that the judgement rests on.
 
-    `diverged` are the instances and nodes that were seen to differ while a fault was on.
+    `diverged` are the instances and nodes that were seen to differ while a fault was on, or after.
     """
 
     history: History
@@ -105,6 +105,10 @@ def _case(history: History) -> _Case:
         for span in spans
         for life, node in pairs
         if differs_during(span, life, node, taken)
+    ) | frozenset(
+        (lag.life.instance, lag.node)
+        for lag in lags
+        if lag.calm.after is not None and lag.wrong is not None
     )
     return _Case(history, taken, spans, who, lags, diverged)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from eureka_tck.history.samples import readings
-from eureka_tck.history.spans import fault_spans
+from eureka_tck.history.spans import SHIFTS_CLOCK, fault_spans
 from eureka_tck.promises.absence import absences, exposure
 from eureka_tck.promises.judgement import Budget, Finding, Judgement, Violation
 from eureka_tck.promises.lives import lives
@@ -191,6 +191,8 @@ def _kept(case: _Case) -> str:
     faults = "; ".join(
         f"{span.said}, {span.began:.1f} to {span.ended:.1f} s" for span in case.spans
     )
+    if all(span.kind == SHIFTS_CLOCK for span in case.spans):
+        return f"No live instance was ever missing, whatever the clocks told ({faults})."
     return (
         f"No live instance was ever missing. The leases that ran out during the fault ({faults}) "
         f"were all kept: {at_risk}."

@@ -39,7 +39,7 @@ class Judgement(Struct, frozen=True, kw_only=True):
 
     `statement` is the promise in a sentence, `said` what was found, with instants;
     `judged` says how much was there to judge, `measured` the worst that was seen in seconds
-    (None where it never came). `rows` are ids of the catalogue.
+    (None where it never came), or in another `unit`. `rows` are ids of the catalogue.
     """
 
     promise: str
@@ -50,6 +50,7 @@ class Judgement(Struct, frozen=True, kw_only=True):
     judged: str = ""
     budget: Budget | None = None
     measured: float | None = None
+    unit: str = "s"
     violations: tuple[Violation, ...] = ()
     notes: tuple[str, ...] = ()
 

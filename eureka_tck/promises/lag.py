@@ -11,8 +11,6 @@ import bisect
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from eureka_tck.promises.preservation import is_cut_off
-
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -94,7 +92,7 @@ def lag_in(
     home_said: Seen | None = None
     watched = due
     for reading in _between(taken[node], due, until):
-        truth = _home_says(life, reading, taken[life.home])
+        truth = home_says(life, reading, taken[life.home])
         if truth is None:
             continue
         watched = reading.ended
@@ -108,7 +106,7 @@ def lag_in(
     return Lag(life, node, calm, due, budget, agreed, wrong, home_said, watched)
 
 
-def _home_says(life: Life, reading: Sample, at_home: Sequence[Sample]) -> Seen | None:
+def home_says(life: Life, reading: Sample, at_home: Sequence[Sample]) -> Seen | None:
     """Return what the home told both before and after the reading, None where that differs."""
     before = bisect.bisect_right(at_home, reading.began, key=lambda sample: sample.ended) - 1
     after = bisect.bisect_left(at_home, reading.ended, key=lambda sample: sample.began)
@@ -129,11 +127,11 @@ def differs_during(
     span: FaultSpan, life: Life, node: str, taken: Mapping[str, Sequence[Sample]]
 ) -> bool:
     """Whether the node was seen to differ from the home while the fault kept them apart."""
-    if not is_cut_off(node, life.home, span):
+    if not span.keeps_apart(node, life.home):
         return False
     began, ended = max(span.began, life.since), min(span.ended, life.until)
     return any(
-        (truth := _home_says(life, reading, taken[life.home])) is not None
+        (truth := home_says(life, reading, taken[life.home])) is not None
         and reading.present.get(life.instance) != truth
         for reading in _between(taken[node], began, ended)
     )

@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from eureka_tck.history.event import READS
 from eureka_tck.history.operations import operations
 
 if TYPE_CHECKING:
@@ -114,6 +115,8 @@ def lives(history: History) -> Lives:
     """Return who lived when, from the client calls of the history."""
     by_instance: dict[str, list[Operation]] = {}
     for operation in operations(history):
+        if operation.verb in READS:
+            continue
         by_instance.setdefault(operation.instance, []).append(operation)
     found: list[Life] = []
     refusals: list[Refusal] = []

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from eureka_tck.report.run_page import Cell, Fact, Link, Row, RunPage, Table
+from eureka_tck.promises.fates import SAID
+from eureka_tck.promises.howlong import measured_of, worst_of
+from eureka_tck.report.run_page import Cell, Fact, Link, Row, RunPage, Table, Wait
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from eureka_tck.promises.account import ChaosReport
     from eureka_tck.promises.expectation import Judged, Verdict
+    from eureka_tck.promises.howlong import HowLong
     from eureka_tck.report import model
+    from eureka_tck.report.timeline import Timeline
 
 SHAPES: Final[dict[Verdict, model.Verdict]] = {
     "broken": "failed",
@@ -33,8 +37,10 @@ WORDS: Final[dict[Verdict, str]] = {
 VIOLATIONS_SHOWN: Final = 50
 
 
-def page_of(report: ChaosReport, links: Sequence[Link]) -> RunPage:
-    """Return the page; `links` are the files beside it."""
+def page_of(
+    report: ChaosReport, links: Sequence[Link], timeline: Timeline | None = None
+) -> RunPage:
+    """Return the page; `links` are the files beside it, `timeline` the picture of the run."""
     return RunPage(
         title=f"Chaos on {report.target}, scenario {report.scenario}",
         verdict=SHAPES[report.verdict],
@@ -44,6 +50,7 @@ def page_of(report: ChaosReport, links: Sequence[Link]) -> RunPage:
         facts=_facts(report),
         tables=[
             _promises(report),
+            *_fates(report),
             *_violations(report),
             _faults(report),
             _story(report),
@@ -54,7 +61,28 @@ def page_of(report: ChaosReport, links: Sequence[Link]) -> RunPage:
         links=links,
         command=report.command,
         exit_code=report.exit_code,
+        timeline=timeline,
+        waits=waits_of(report.how_long),
     )
+
+
+def waits_of(rows: Sequence[HowLong]) -> list[Wait]:
+    """Return the table "how long until …" as the page has it."""
+    whole = worst_of(rows)
+    return [
+        Wait(
+            until=row.until,
+            computed="no bound" if row.computed is None else f"{row.computed:.1f} s",
+            formula=row.formula,
+            measured=measured_of(row),
+            computed_share=None if row.computed is None else row.computed / whole,
+            measured_share=None if row.measured is None else row.measured / whole,
+            is_over=row.is_over,
+            setting=row.setting,
+            note=row.note,
+        )
+        for row in rows
+    ]
 
 
 def _facts(report: ChaosReport) -> list[Fact]:
@@ -84,17 +112,57 @@ def _promises(report: ChaosReport) -> Table:
 def _promise(judged: Judged) -> Row:
     one = judged.judgement
     known = f" Known: {judged.deviation.reason}" if judged.deviation else ""
-    measured = "never" if one.measured is None else f"{one.measured:.1f} s"
+    measured = "never" if one.measured is None else f"{one.measured:.1f} {one.unit}"
     return Row(
         (
             Cell(one.statement, f"{one.promise}: {', '.join(one.rows)}"),
             Cell(one.said + known, "; ".join((one.judged, *one.notes))),
-            Cell(f"{one.budget.seconds:g} s", one.budget.formula) if one.budget else "—",
+            Cell(f"{one.budget.seconds:g} {one.unit}", one.budget.formula) if one.budget else "—",
             "nothing to judge" if one.finding == "inconclusive" else measured,
         ),
         verdict=SHAPES[judged.verdict],
         word=judged.verdict.capitalize(),
     )
+
+
+def _fates(report: ChaosReport) -> list[Table]:
+    """Return what became of the instances, and how long it took to see and to lose them."""
+    if report.fates is None:
+        return []
+    found = report.fates
+    rows = [
+        Row((fate, f"{found.counts.get(fate, 0):,}", SAID[fate], found.examples.get(fate, "")))
+        for fate in SAID
+    ]
+    times = [
+        Row(
+            (
+                one.what.removeprefix("for "),
+                f"{one.cases:,}",
+                *(f"{seconds:.1f}" for seconds in (one.p50, one.p90, one.p99, one.worst)),
+                f"{one.never:,}",
+            )
+        )
+        for one in found.times
+    ]
+    head = ("Time for …", "Cases", "Median, s", "90 %, s", "99 %, s", "Worst, s", "Never seen")
+    stale = f"The longest that data were stale: {found.stale_for:.1f} s." if found.stale_for else ""
+    return [
+        Table(
+            "What became of the instances",
+            ("Fate", "Instances", "Its worst node", "For example"),
+            rows,
+            lead=f"Faults included; this is no verdict. {stale}".strip(),
+            numbers={1},
+        ),
+        Table(
+            "Time to be visible and to be gone",
+            head,
+            times,
+            lead="At each node but the one that was told, to the time between two reads.",
+            numbers={1, 2, 3, 4, 5, 6},
+        ),
+    ]
 
 
 def _violations(report: ChaosReport) -> list[Table]:

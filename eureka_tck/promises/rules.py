@@ -39,18 +39,29 @@ _DEFAULTS: Final = {  # EurekaServerConfigBean of spring-cloud-netflix 5.0.3
     "eureka.server.expectedClientRenewalIntervalSeconds": 30,
     "eureka.server.peerNodeReadTimeoutMs": 200,
     "eureka.server.peerNodeConnectTimeoutMs": 200,
+    "eureka.server.maxTimeForReplication": 30_000,
+    "eureka.server.responseCacheUpdateIntervalMs": 30_000,
+    "eureka.client.registryFetchIntervalSeconds": 30,
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The settings of one node that budgets are made of, in seconds."""
+    """
+    The settings of one node that budgets are made of, in seconds.
+
+    `cache` (U) is how old a list may be (0 without the read-only cache, CACHE-02), `kept` how long
+    a peer's task is kept (REPL-06), `fetch` how often a client reads.
+    """
 
     eviction_interval: float
     renewal_percent: float
     expected_interval: float
     self_preservation: bool
     peer_timeout: float
+    cache: float
+    kept: float
+    fetch: float
 
     @classmethod
     def of(cls, settings: Mapping[str, str]) -> Rules:
@@ -58,6 +69,8 @@ class Rules:
         read = {name: float(settings.get(name, default)) for name, default in _DEFAULTS.items()}
         server = "eureka.server."
         preserves = settings.get(f"{server}enableSelfPreservation", "true").strip().lower()
+        caches = settings.get(f"{server}useReadOnlyResponseCache", "true").strip().lower()
+        update = read[f"{server}responseCacheUpdateIntervalMs"] / 1000
         return cls(
             eviction_interval=read[f"{server}evictionIntervalTimerInMs"] / 1000,
             renewal_percent=read[f"{server}renewalPercentThreshold"],
@@ -67,11 +80,44 @@ class Rules:
                 read[f"{server}peerNodeReadTimeoutMs"], read[f"{server}peerNodeConnectTimeoutMs"]
             )
             / 1000,
+            cache=update if caches != "false" else 0.0,
+            kept=read[f"{server}maxTimeForReplication"] / 1000,
+            fetch=read["eureka.client.registryFetchIntervalSeconds"],
         )
 
     def propagation(self) -> float:
         """Return how long a change takes to a peer over a healthy link (CLUSTER-01)."""
         return BATCHING + SLACK
+
+    def arriving(self) -> Budget:
+        """Return how long a change takes until a peer's list shows it, over a healthy link."""
+        return Budget(
+            seconds=BATCHING + self.cache + SLACK,
+            formula=f"{BATCHING:g} + U + {SLACK:g} = {BATCHING:g} + {self.cache:g} + {SLACK:g} s",
+        )
+
+    def catching_up(self) -> Budget:
+        """Return how long after a heal a task that waited is seen in a peer's list (REPL-09)."""
+        waited = self.peer_timeout + RETRY
+        return Budget(
+            seconds=waited + BATCHING + self.cache + SLACK,
+            formula=(
+                f"peer time-out + {RETRY:g} + {BATCHING:g} + U + {SLACK:g} = "
+                f"{self.peer_timeout:g} + {RETRY:g} + {BATCHING:g} + {self.cache:g} + {SLACK:g} s"
+            ),
+        )
+
+    def may_evict(self, size: int) -> int:
+        """Return how many of `size` leases one run may evict (EVICT-02)."""
+        return size - int(size * self.renewal_percent)
+
+    def runs(self, expired: int, size: int) -> int:
+        """Return how many runs it takes until all `expired` of `size` leases are gone."""
+        number = 0
+        while expired > 0 and size > 0:
+            gone = max(1, min(expired, self.may_evict(size)))
+            expired, size, number = expired - gone, size - gone, number + 1
+        return number
 
     def coming_back(self, interval: float) -> Budget:
         """
@@ -80,12 +126,14 @@ class Rules:
         Its next renewal is sent after R and answered 404, its registration one batch later;
         an attempt that was under way when the link came back may have to run into its time-out.
         """
-        seconds = interval + 2 * BATCHING + self.peer_timeout + RETRY + SLACK
+        seconds = interval + 2 * BATCHING + self.peer_timeout + RETRY + SLACK + self.cache
+        name, figure = (" + U", f" + {self.cache:g}") if self.cache else ("", "")
         return Budget(
             seconds=seconds,
             formula=(
-                f"R + 2·{BATCHING:g} + peer time-out + {RETRY:g} + {SLACK:g} = "
-                f"{interval:g} + {2 * BATCHING:g} + {self.peer_timeout:g} + {RETRY:g} + {SLACK:g} s"
+                f"R + 2·{BATCHING:g} + peer time-out + {RETRY:g} + {SLACK:g}{name} = "
+                f"{interval:g} + {2 * BATCHING:g} + {self.peer_timeout:g} + {RETRY:g} + "
+                f"{SLACK:g}{figure} s"
             ),
         )
 

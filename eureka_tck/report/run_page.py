@@ -31,9 +31,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from eureka_tck.report.load_chart import Chart
     from eureka_tck.report.model import Verdict
+    from eureka_tck.report.timeline import Timeline
 
 FILE: Final = "index.html"
+
+AROUND: Final = 20.0
+"""s on each side of a fault that a closer look shows."""
+FAULTS_ZOOMED: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +98,40 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Wait:
+    """
+    A line of "how long until …"; the shares are of the longest time of the table.
+
+    A share is None where there is no such time: nothing bounds it, or nothing was measured.
+    """
+
+    until: str
+    computed: str
+    formula: str
+    measured: str
+    computed_share: float | None
+    measured_share: float | None
+    is_over: bool
+    setting: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Zoom:
+    """A stretch of the time axis that a reader can look at closely."""
+
+    said: str
+    began: float
+    ended: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunPage:
-    """All that the page says; `verdict` picks the shape and colour of `verdict_word`."""
+    """
+    All that the page says; `verdict` picks the shape and colour of `verdict_word`.
+
+    `timeline` stands behind the first table, `waits` and `charts` behind it.
+    """
 
     title: str
     verdict: Verdict
@@ -105,13 +143,16 @@ class RunPage:
     links: Sequence[Link] = ()
     command: str = ""
     exit_code: int = 0
+    timeline: Timeline | None = None
+    waits: Sequence[Wait] = ()
+    charts: Sequence[Chart] = ()
 
 
 def write_simple(folder: Path, page: RunPage) -> Path:
     """Write the page as `index.html` into the run's folder and return its path."""
     text = render(
         "run.html.j2",
-        "copy.js",
+        *(("copy.js", "timeline.js") if page.timeline else ("copy.js",)),
         page_title=f"{page.verdict_word}: {page.title}",
         heading=page.title,
         key=KEYS[page.verdict],
@@ -121,6 +162,10 @@ def write_simple(folder: Path, page: RunPage) -> Path:
         lead=page.lead,
         facts=page.facts,
         tables=[_shown(table) for table in page.tables],
+        timeline=page.timeline,
+        zooms=zooms_of(page.timeline) if page.timeline else (),
+        waits=page.waits,
+        charts=page.charts,
         links=page.links,
         again=page.command,
         version=version("eureka-tck"),
@@ -131,6 +176,21 @@ def write_simple(folder: Path, page: RunPage) -> Path:
     except OSError as error:
         raise CannotRun(f"{file} cannot be written: {error.strerror}.") from error
     return file
+
+
+def zooms_of(timeline: Timeline) -> list[Zoom]:
+    """Return the whole run, the stretch around each of the first faults, and what came after."""
+    zooms = [Zoom("Whole run", 0, timeline.end)]
+    first = timeline.bands[:FAULTS_ZOOMED]
+    for number, band in enumerate(first, 1):
+        around = max(AROUND, 0.25 * (band.ended - band.began))
+        name = "Around the fault" if len(timeline.bands) == 1 else f"Fault {number}"
+        began, ended = max(0.0, band.began - around), min(timeline.end, band.ended + around)
+        zooms.append(Zoom(name, round(began, 1), round(ended, 1)))
+    healed = max((band.ended for band in timeline.bands), default=timeline.end)
+    if healed < timeline.end:
+        zooms.append(Zoom("After the heal", round(max(0.0, healed - 5), 1), timeline.end))
+    return zooms
 
 
 def _shown(table: Table) -> dict[str, object]:

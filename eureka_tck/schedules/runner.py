@@ -17,9 +17,12 @@ from eureka_tck.errors import NodeFailed
 from eureka_tck.faults import make_fault
 from eureka_tck.history.event import Ended, Marked
 from eureka_tck.workloads.abandoned import Abandoned
+from eureka_tck.workloads.changes import MetadataChanges, Overrides
 from eureka_tck.workloads.crew import Crew
 from eureka_tck.workloads.gauges import Gauges
-from eureka_tck.workloads.renewals import SteadyRenewals
+from eureka_tck.workloads.leaving import Churn, Leaving, Moving
+from eureka_tck.workloads.readers import Readers
+from eureka_tck.workloads.renewals import FailoverRenewals, SteadyRenewals
 from eureka_tck.workloads.sampler import Samplers
 
 if TYPE_CHECKING:
@@ -47,6 +50,9 @@ class Workload(Protocol):
     def start(self, crew: Crew, began: float) -> None:
         """Make the first appointments; `began` is the begin of its phase."""
 
+    def turn(self, crew: Crew, began: float) -> None:
+        """Appoint what begins with breaking; `began` is its begin."""
+
     def is_satisfied(self, watch: Watch) -> bool:
         """Whether it has reached what it is there for."""
 
@@ -56,7 +62,15 @@ class Workload(Protocol):
 
 WORKLOADS: Final[Mapping[str, Callable[[Cast, Site], Workload]]] = {
     "steady-renewals": SteadyRenewals,
+    "failover-renewals": FailoverRenewals,
+    "leaving": Leaving,
+    "churn": Churn,
+    "redeploy": Churn,
+    "moving": Moving,
+    "overrides": Overrides,
+    "metadata-changes": MetadataChanges,
     "abandoned": Abandoned,
+    "readers": Readers,
 }
 
 Told: TypeAlias = "Callable[[str, str], None]"
@@ -96,6 +110,7 @@ class _Play:
     gauges: Gauges
     told: Told
     phase: str = ""
+    began: float = 0.0
 
     def through(self) -> None:
         """Play all three phases."""
@@ -108,16 +123,20 @@ class _Play:
             self._look(f"controls of {fault.name}")
             fault.get_ready()
         joined = self._begin("breaking")
+        for workload in (*settled, *joined):
+            workload.turn(self.crew, self.began)
         self._break(faults)
+        self._reach(self.began + self.schedule.breaking)
         recovering = self._begin("recovering")
         self._until_satisfied([*settled, *joined, *recovering], self.budgets.recovering)
+        self._reach(self.began + self.schedule.recovering)
         self.samplers.finish(self._living())
 
     def _begin(self, phase: Phase) -> list[Workload]:
         """Begin a phase and its workloads; return them."""
         self.phase = phase
         self._mark(phase, "")
-        began = self.site.now()
+        began = self.began = self.site.now()
         workloads = [
             WORKLOADS[cast.kind](cast, self.site) for cast in self.schedule.of_phase(phase)
         ]
@@ -181,6 +200,8 @@ class _Play:
             return clock.now() >= at
 
         left = max(0.0, at - clock.now())
+        if not left:
+            return
         clock.wait_until(reached, left + PACE, f"the instant {at:.1f} s", pace=min(PACE, left))
 
     def _look(self, seen: str) -> None:

@@ -8,12 +8,16 @@ A scenario: a story of faults and workloads, `chaos/scenarios/<name>.toml`.
     max_speed = 10                    # the highest speed that keeps the tolerances
     promises = ["peers_converge"]     # what is judged at the end
     sample_every = 2                  # registry s between two samples of a node
+    yields = false                    # whether settings that the user gives win over the file's
     [settings]                        # of every node, Spring's names
     [budgets]                         # registry s that the phases may take at most
     settling = 240
     recovering = 240
-    [[workload]]                      # see Workload and the kinds below
-    [[fault]]                         # see Fault and the kinds below
+    [lasts]                           # registry s that they take at least; 0 unless told otherwise
+    breaking = 60
+    recovering = 30
+    [[workload]]                      # the kinds are in `workload`
+    [[fault]]                         # the kinds are in `fault`
 
 A run has three phases. *Settling* ends when every workload of it has reached what it is there for,
 *breaking* when the last fault is healed, *recovering* when every workload has reached it again.
@@ -22,7 +26,7 @@ To widen it: a new kind is a struct here, and what plays it in `workloads` or `f
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
 
 import msgspec
 from msgspec import Meta, Struct
@@ -30,93 +34,57 @@ from msgspec import Meta, Struct
 from eureka_tck.complaint import read_toml
 from eureka_tck.errors import CannotRun, SettingsError
 from eureka_tck.promises import PROMISES
+from eureka_tck.schedules.fault import (
+    ClockShift,
+    Death,
+    Fault,
+    Flapping,
+    Name,
+    Partition,
+    Pause,
+    Poison,
+    Positive,
+    RollingRestart,
+    Seconds,
+    Starvation,
+    WrongAnswers,
+    WrongPeers,
+    wrong_toxic,
+)
+from eureka_tck.schedules.workload import Phase, Renewing, SteadyRenewals, Workload
 from eureka_tck.settings import normalise
 from eureka_tck.suite import suite_root
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-Phase: TypeAlias = Literal["settling", "breaking", "recovering"]
-Name: TypeAlias = Annotated[str, Meta(pattern="^[a-z][a-z0-9-]*$")]
-Seconds: TypeAlias = Annotated[float, Meta(ge=0)]
-Positive: TypeAlias = Annotated[float, Meta(gt=0)]
-Count: TypeAlias = Annotated[int, Meta(ge=1)]
+__all__ = [
+    "Budgets",
+    "ClockShift",
+    "Death",
+    "Fault",
+    "Flapping",
+    "Partition",
+    "Pause",
+    "Phase",
+    "Poison",
+    "RollingRestart",
+    "Scenario",
+    "Starvation",
+    "SteadyRenewals",
+    "Workload",
+    "WrongAnswers",
+    "WrongPeers",
+    "load_scenario",
+    "read_scenario",
+]
+
 Value: TypeAlias = str | int | float | bool
 
 LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 
-
-class SteadyRenewals(
-    Struct,
-    frozen=True,
-    kw_only=True,
-    forbid_unknown_fields=True,
-    tag="steady-renewals",
-    tag_field="kind",
-):
-    """
-    Instances that register and then renew every `interval`, each at a home node of its own.
-
-    They join at random instants of `at` to `at + over` (of `interval` unless told otherwise),
-    counted from the phase's begin. It has reached what it is for when every node shows them all.
-    """
-
-    name: Name
-    instances: Count
-    lease: Positive
-    interval: Positive
-    applications: Count = 1
-    phase: Phase = "settling"
-    at: Seconds = 0.0
-    over: Seconds | None = None
-
-
-class Abandoned(
-    Struct,
-    frozen=True,
-    kw_only=True,
-    forbid_unknown_fields=True,
-    tag="abandoned",
-    tag_field="kind",
-):
-    """
-    Instances that register at one node and never renew: the control of all that must stay.
-
-    It has reached what it is for when they are gone from every node.
-    """
-
-    name: Name
-    lease: Positive
-    instances: Count = 1
-    phase: Phase = "settling"
-    at: Seconds = 0.0
-
-
-class Partition(
-    Struct,
-    frozen=True,
-    kw_only=True,
-    forbid_unknown_fields=True,
-    tag="partition",
-    tag_field="kind",
-):
-    """
-    One node is cut off from its peers; `clients` cuts its clients off too.
-
-    `direction` is seen from the node: "out" stops what it sends, "in" what it is sent.
-    `node` is a letter, or "any": the seed decides.
-    """
-
-    name: Name
-    at: Seconds
-    lasts: Positive
-    node: str = "any"
-    direction: Literal["both", "in", "out"] = "both"
-    clients: bool = False
-
-
-Workload: TypeAlias = SteadyRenewals | Abandoned
-Fault: TypeAlias = Partition  # a union with the next kind
+CLOCKS: Final = (ClockShift,)
+"""Faults for which a cluster needs clocks that can be stepped."""
 
 
 class Budgets(Struct, frozen=True, forbid_unknown_fields=True):
@@ -130,6 +98,18 @@ class Budgets(Struct, frozen=True, forbid_unknown_fields=True):
     recovering: Positive = 240.0
 
 
+class Lasts(Struct, frozen=True, forbid_unknown_fields=True):
+    """
+    Registry seconds that the phases last at least.
+
+    Breaking needs them where nothing is broken, recovering where a promise is judged some time
+    after the heal, although all looks well before.
+    """
+
+    breaking: Seconds = 0.0
+    recovering: Seconds = 0.0
+
+
 class Scenario(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A scenario as it was written; its settings are brought to one spelling."""
 
@@ -140,15 +120,22 @@ class Scenario(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     max_speed: Positive
     promises: Annotated[tuple[str, ...], Meta(min_length=1)]
     workload: Annotated[tuple[Workload, ...], Meta(min_length=1)]
-    fault: tuple[Fault, ...] = ()
+    fault: tuple[Fault | RollingRestart, ...] = ()
     sample_every: Positive = 2.0
+    yields: bool = False
     budgets: Budgets = Budgets()
+    lasts: Lasts = Lasts()
     settings: dict[str, Value] = {}
 
     @property
     def letters(self) -> tuple[str, ...]:
         """The names of its nodes."""
         return tuple(LETTERS[: self.nodes])
+
+    @property
+    def steps_clocks(self) -> bool:
+        """Whether the wall clock of a running node has to be stepped."""
+        return any(isinstance(fault, CLOCKS) for fault in self.fault)
 
 
 def load_scenario(name: str, folder: Path | None = None) -> Scenario:
@@ -186,7 +173,7 @@ def _contradiction(scenario: Scenario, stem: str) -> str:
 
 def _wrong_workload(scenario: Scenario) -> str:
     for number, workload in enumerate(scenario.workload):
-        if isinstance(workload, SteadyRenewals) and workload.lease <= workload.interval:
+        if isinstance(workload, Renewing) and workload.lease <= workload.interval:
             return (
                 f"workload[{number}].lease is {workload.lease:g}, but it must be longer than the "
                 f"interval of {workload.interval:g} s, or its instances die between two renewals."
@@ -196,11 +183,15 @@ def _wrong_workload(scenario: Scenario) -> str:
 
 def _wrong_fault(scenario: Scenario) -> str:
     for number, fault in enumerate(scenario.fault):
-        if scenario.nodes == 1:
+        if isinstance(fault, RollingRestart):
+            continue
+        if scenario.nodes == 1 and isinstance(fault, Partition) and fault.shape != "clients":
             return f"fault[{number}] cuts a node off from its peers, and nodes is 1: it has none."
         if fault.node not in ("any", *scenario.letters):
             return (
                 f"fault[{number}].node is {fault.node!r}, but it must be 'any' or one of "
                 f"{', '.join(scenario.letters)}."
             )
+        if isinstance(fault, Poison) and (lacks := wrong_toxic(fault)):
+            return f"fault[{number}].{lacks}."
     return ""

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from eureka_tck.schedules.scenario import Fault, Phase, SteadyRenewals, Workload
+from eureka_tck.schedules.fault import Death, Fault, RollingRestart
+from eureka_tck.schedules.workload import Phase, Readers, Renewing, Workload
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from eureka_tck.schedules.scenario import Scenario
 
@@ -35,6 +36,8 @@ class Member(Struct, frozen=True, kw_only=True):
     joins: float
     lease: float
     interval: float | None
+    elsewhere: str = ""
+    """Another node, for whoever goes or calls there."""
 
     @property
     def instance(self) -> str:
@@ -43,12 +46,13 @@ class Member(Struct, frozen=True, kw_only=True):
 
 
 class Cast(Struct, frozen=True, kw_only=True):
-    """A workload and its instances."""
+    """A workload and its instances; `data` is what the scenario says of it."""
 
     name: str
     kind: str
     phase: Phase
     members: tuple[Member, ...]
+    data: Workload | None = None
 
 
 class Strike(Struct, frozen=True, kw_only=True):
@@ -60,13 +64,19 @@ class Strike(Struct, frozen=True, kw_only=True):
 
 
 class Schedule(Struct, frozen=True, kw_only=True):
-    """All that will happen in a run, but for what the registries make of it."""
+    """
+    All that will happen in a run, but for what the registries make of it.
+
+    Breaking and recovering last so many seconds at least.
+    """
 
     scenario: str
     seed: int
     nodes: tuple[str, ...]
     casts: tuple[Cast, ...]
     strikes: tuple[Strike, ...]
+    breaking: float = 0.0
+    recovering: float = 0.0
 
     def of_phase(self, phase: Phase) -> tuple[Cast, ...]:
         """Return the workloads that begin in a phase."""
@@ -88,6 +98,7 @@ def draw(scenario: Scenario, seed: int) -> Schedule:
                 kind=str(workload.__struct_config__.tag),
                 phase=workload.phase,
                 members=members,
+                data=workload,
             )
         )
     return Schedule(
@@ -96,19 +107,25 @@ def draw(scenario: Scenario, seed: int) -> Schedule:
         nodes=scenario.letters,
         casts=tuple(casts),
         strikes=tuple(
-            _strike(fault, scenario.letters, random.Random(f"{seed}/{fault.name}"))
+            strike
             for fault in scenario.fault
+            for strike in _strikes(fault, scenario.letters, random.Random(f"{seed}/{fault.name}"))
         ),
+        breaking=scenario.lasts.breaking,
+        recovering=scenario.lasts.recovering,
     )
 
 
 def _members(
     workload: Workload, first: int, nodes: Sequence[str], chance: random.Random
 ) -> tuple[Member, ...]:
-    applications, interval, over = 1, None, 0.0
-    if isinstance(workload, SteadyRenewals):
+    applications, interval, over, lease = 1, None, 0.0, 0.0
+    if isinstance(workload, Renewing):
         applications, interval = workload.applications, workload.interval
         over = workload.interval if workload.over is None else workload.over
+    number = workload.clients if isinstance(workload, Readers) else workload.instances
+    if not isinstance(workload, Readers):
+        lease = workload.lease
     homes = chance.sample(list(nodes), len(nodes))  # dealt in turn: as many on each node
     return tuple(
         Member(
@@ -117,13 +134,26 @@ def _members(
             number=first + index,
             home=homes[index % len(homes)],
             joins=round(workload.at + chance.uniform(0.0, over), 3),
-            lease=workload.lease,
+            lease=lease,
             interval=interval,
+            elsewhere=homes[(index + 1 + index // len(homes)) % len(homes)],
         )
-        for index in range(workload.instances)
+        for index in range(number)
     )
 
 
-def _strike(fault: Fault, nodes: Sequence[str], chance: random.Random) -> Strike:
+def _strikes(
+    fault: Fault | RollingRestart, nodes: Sequence[str], chance: random.Random
+) -> Iterator[Strike]:
+    if isinstance(fault, RollingRestart):
+        begins = fault.at
+        for node in nodes:
+            ends = begins + fault.down
+            death = Death(
+                name=f"{fault.name}-{node}", at=begins, lasts=fault.down, node=node, how=fault.how
+            )
+            yield Strike(fault=death, begins=begins, ends=ends)
+            begins = ends + fault.between
+        return
     node = chance.choice(list(nodes)) if fault.node == "any" else fault.node
-    return Strike(fault=replace(fault, node=node), begins=fault.at, ends=fault.at + fault.lasts)
+    yield Strike(fault=replace(fault, node=node), begins=fault.at, ends=fault.at + fault.lasts)

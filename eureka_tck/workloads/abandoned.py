@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eureka_tck.workloads.renewals import RETRY
+from eureka_tck.workloads.tenant import RETRY
 
 if TYPE_CHECKING:
     from eureka_tck.schedules.schedule import Cast, Member
@@ -26,6 +26,9 @@ class Abandoned:
         """Make every instance's only appointment; `began` is the begin of its phase."""
         for member in self._cast.members:
             crew.appoint(member.home, began + member.joins, self._registration(member))
+
+    def turn(self, crew: Crew, began: float) -> None:
+        """Do nothing when breaking begins."""
 
     def is_satisfied(self, watch: Watch) -> bool:
         """Whether all its instances are gone from every node, having been there."""

@@ -9,7 +9,7 @@ from eureka_tck.wire.errors import NoAnswer
 from eureka_tck.wire.sample import sample
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from eureka_tck.history.event import Outcome, Verb
     from eureka_tck.schedules.schedule import Member
@@ -44,7 +44,12 @@ class Caller:
             lastUpdatedTimestamp=str(dirty_ms),
         )
         return self._call(
-            who, "register", member, lambda: self._client.register(body), dirty_ms=dirty_ms
+            who,
+            "register",
+            member,
+            lambda: self._client.register(body),
+            dirty_ms=dirty_ms,
+            value="UP",
         )
 
     def renew(self, who: str, member: Member, dirty_ms: int) -> Completed:
@@ -60,6 +65,46 @@ class Caller:
         """Cancel the registration."""
         return self._call(who, "cancel", member, lambda: self._client.cancel(member.app, member.id))
 
+    def set_status(self, who: str, member: Member, status: str) -> Completed:
+        """Override the status, as an operator does: without a T."""
+        return self._call(
+            who,
+            "status",
+            member,
+            lambda: self._client.set_status(member.app, member.id, status),
+            value=status,
+        )
+
+    def remove_status(self, who: str, member: Member) -> Completed:
+        """Free the instance of its override."""
+        return self._call(
+            who,
+            "remove-status",
+            member,
+            lambda: self._client.remove_status(member.app, member.id, "UP"),
+            value="UP",
+        )
+
+    def set_metadata(self, who: str, member: Member, entries: Mapping[str, str]) -> Completed:
+        """Add or replace keys of the metadata."""
+        return self._call(
+            who,
+            "metadata",
+            member,
+            lambda: self._client.set_metadata(member.app, member.id, entries),
+        )
+
+    def read(self, who: str, *, delta: bool = False) -> Answer | None:
+        """Read the whole list, or what has changed lately; None where that came to nothing."""
+        kept: list[Answer] = []
+
+        def call() -> Answer:
+            kept.append(self._client.delta() if delta else self._client.apps())
+            return kept[0]
+
+        done = self._call(who, "read-delta" if delta else "read", None, call)
+        return kept[0] if done.outcome == "ok" else None
+
     def close(self) -> None:
         """Close the connections."""
         self._client.close()
@@ -68,14 +113,15 @@ class Caller:
         self,
         who: str,
         verb: Verb,
-        member: Member,
+        member: Member | None,
         call: Callable[[], Answer],
         *,
         dirty_ms: int | None = None,
+        value: str = "",
     ) -> Completed:
         history = self._site.history
         op = history.number()
-        registers = verb == "register"
+        leases = member if verb == "register" else None
         history.write(
             Invoked(
                 at=self._site.now(),
@@ -83,10 +129,11 @@ class Caller:
                 who=who,
                 node=self.node,
                 verb=verb,
-                instance=member.instance,
+                instance=member.instance if member else "",
                 dirty_ms=dirty_ms,
-                lease=member.lease if registers else None,
-                interval=member.interval if registers else None,
+                lease=leases.lease if leases else None,
+                interval=leases.interval if leases else None,
+                value=value,
             )
         )
         status: int | None = None
@@ -99,7 +146,7 @@ class Caller:
             error = f"{why.kind}: {why.detail}"
         done = Completed(at=self._site.now(), op=op, outcome=outcome, status=status, error=error)
         history.write(done)
-        if outcome == "ok":
+        if outcome == "ok" and member is not None:
             self._note(verb, member, dirty_ms)
         return done
 

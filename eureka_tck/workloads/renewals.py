@@ -1,39 +1,45 @@
-"""
-Instances with a client each: they register, then renew on schedule, as Eureka's clients do.
-
-A renewal answered 404 is followed by a registration with a newer T at once; any other failure is
-tried again at the next renewal. A client keeps to its home node.
-"""
+"""Instances with a client each that renew on schedule: the ground of every other workload."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
+
+from eureka_tck.workloads.tenant import Tenant
 
 if TYPE_CHECKING:
-    from eureka_tck.schedules.schedule import Cast, Member
-    from eureka_tck.workloads.caller import Caller
+    from eureka_tck.schedules.schedule import Cast
     from eureka_tck.workloads.crew import Crew
     from eureka_tck.workloads.site import Site
     from eureka_tck.workloads.watch import Watch
 
-UNKNOWN_HERE: Final = 404
-RETRY: Final = 1.0
-"""s between a registration that failed and the next attempt."""
-
 
 class SteadyRenewals:
-    """The workload of that kind."""
+    """The workload of that kind; a client keeps to its home node."""
+
+    fails_over = False
 
     def __init__(self, cast: Cast, site: Site) -> None:
         self.name = cast.name
+        self.tenants: tuple[Tenant, ...] = ()
         self._cast = cast
         self._site = site
 
     def start(self, crew: Crew, began: float) -> None:
         """Make every instance's first appointment; `began` is the begin of its phase."""
-        for member in self._cast.members:
-            at = began + member.joins
-            crew.appoint(member.home, at, _Client(self.name, member, self._site, at))
+        self.tenants = tuple(
+            Tenant(
+                self.name,
+                member,
+                self._site,
+                crew,
+                began + member.joins,
+                fails_over=self.fails_over,
+            )
+            for member in self._cast.members
+        )
+
+    def turn(self, crew: Crew, began: float) -> None:
+        """Go on renewing when breaking begins."""
 
     def is_satisfied(self, watch: Watch) -> bool:
         """Whether every node shows all its instances alike."""
@@ -49,35 +55,7 @@ class SteadyRenewals:
         return f"{self.name}: {', '.join(found) or 'the nodes do not tell the same'}"
 
 
-class _Client:
-    """One instance's client; called whenever its appointment is due."""
+class FailoverRenewals(SteadyRenewals):
+    """The workload of that kind: a client goes on to the next node as the real one does."""
 
-    def __init__(self, who: str, member: Member, site: Site, due: float) -> None:
-        self._who = who
-        self._member = member
-        self._site = site
-        self._due = due
-        self._dirty_ms = 0
-        self._is_registered = False
-
-    def __call__(self, caller: Caller) -> float:
-        clock = self._site.clock
-        if self._is_registered:
-            done = caller.renew(self._who, self._member, self._dirty_ms)
-            if done.status == UNKNOWN_HERE:
-                self._register(caller)
-        else:
-            self._register(caller)
-            if not self._is_registered:
-                self._due = clock.now() + RETRY
-                return self._due
-        while self._due <= clock.now():  # renewals that were missed are not made up
-            self._due += self._member.interval or self._member.lease
-        return self._due
-
-    def _register(self, caller: Caller) -> None:
-        # T is the client's own time of its last change; a change within a millisecond is none
-        self._dirty_ms = max(self._site.clock.epoch_ms(), self._dirty_ms + 1)
-        self._is_registered = (
-            caller.register(self._who, self._member, self._dirty_ms).outcome == "ok"
-        )
+    fails_over = True

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from eureka_tck.clock import Clock
     from eureka_tck.cluster import Cluster
     from eureka_tck.history import HistoryWriter
+    from eureka_tck.wire.client import ReadBudget
     from eureka_tck.workloads.watch import Watch
 
 EXCHANGES_KEPT = 20  # a client; the history is the evidence, these are for a debugger
@@ -43,7 +44,7 @@ class Site:
         """Return a new client of a node; it belongs to one thread, which closes it."""
         return self.client_of(self.cluster[node].root)
 
-    def client_of(self, root: str) -> WireClient:
+    def client_of(self, root: str, budget: ReadBudget | None = None) -> WireClient:
         """Return a new client of any address."""
         recorder = Recorder(now=self.clock.now, kept=EXCHANGES_KEPT)
-        return WireClient(root, recorder=recorder)
+        return WireClient(root, recorder=recorder, budget=budget)

@@ -160,6 +160,20 @@ def test_a_removed_peer_gets_nothing_and_a_kept_one_keeps_its_tasks(
     assert len(sent(node, clock, OTHER)) == 1
 
 
+def test_peer_that_is_named_again_is_sent_new_numbers(
+    node: Node, clock: HandClock, build: Builder
+) -> None:
+    """It remembers the batches of before, and would take one of the same number for repeated."""
+    node.register(build(), now=clock.now, replicated=False)
+    before = on_its_way(node, clock)
+    node.peer_answered(PEER, before, [], now=clock.now)
+    node.set_peers(["http://nowhere:8761/eureka/"])
+    node.set_peers([PEER, OTHER])
+    node.register(build(), now=clock.now, replicated=False)
+
+    assert on_its_way(node, clock).number > before.number
+
+
 # Renewing by timestamps
 
 

@@ -6,12 +6,14 @@ from random import Random
 
 import pytest
 
-from eureka_tck.fleet.schedule import Schedule, Turn, even_phases
+from eureka_tck.fleet.schedule import Schedule, Turn, later, phases, spread
 
 
-def schedule(phases: list[float], interval: float = 30.0, jitter: float = 0.0) -> Schedule:
+def schedule(
+    at: list[float], interval: float = 30.0, jitter: float = 0.0, drift: float = 0.0
+) -> Schedule:
     """Return a schedule with a fixed seed."""
-    return Schedule(phases, interval, jitter=jitter, rng=Random(7))
+    return Schedule(enumerate(at), interval, jitter=jitter, drift=drift, rng=Random(7))
 
 
 def test_turns_come_in_the_order_of_their_intended_times() -> None:
@@ -27,6 +29,14 @@ def test_nothing_is_due_before_its_time() -> None:
 
     assert plan.due(now=4.9) == []
     assert plan.next_at() == 5.0
+
+
+def test_nobody_is_never_due() -> None:
+    """A schedule without members has no turn, ever."""
+    plan = schedule([])
+
+    assert plan.next_at() == float("inf")
+    assert plan.due(now=1e9) == []
 
 
 def test_a_stall_hides_no_turn() -> None:
@@ -46,10 +56,45 @@ def test_jitter_moves_a_turn_but_never_the_phase() -> None:
     assert len({turn.at % 30.0 for turn in turns}) > 900
 
 
+def test_drift_moves_members_apart_for_good() -> None:
+    """With drift of 1 % two members that began together are apart after a thousand turns."""
+    plan = schedule([0.0, 0.0], interval=30.0, drift=0.01)
+
+    turns = plan.due(now=30.0 * 1000)
+    first, second = ([turn.at for turn in turns if turn.member == n] for n in (0, 1))
+
+    assert abs(first[900] - second[900]) > 1.0
+    assert {abs(len(one) - 1000) <= 11 for one in (first, second)} == {True}
+
+
 @pytest.mark.parametrize("members", [1, 7, 1000])
 def test_even_phases_fill_one_interval(members: int) -> None:
     """Phases start at the start, end before start + interval, and are equally far apart."""
-    phases = even_phases(members, interval=30.0, start=100.0)
+    found = [at for _, at in phases("even", range(members), members, 30.0, 100.0)]
 
-    assert phases[0] == 100.0
-    assert phases[-1] == pytest.approx(130.0 - 30.0 / members)
+    assert found[0] == 100.0
+    assert found[-1] == pytest.approx(130.0 - 30.0 / members)
+
+
+def test_aligned_clocks_tick_at_once() -> None:
+    """Every member has the same phase."""
+    assert {at for _, at in phases("aligned", range(50), 50, 30.0, 5.0)} == {5.0}
+
+
+def test_random_phases_are_the_same_for_every_worker() -> None:
+    """A member's phase depends on its number alone, so that another process can take it over."""
+    whole = dict(phases("random", range(100), 100, 30.0, 0.0))
+    part = dict(phases("random", range(1, 100, 2), 100, 30.0, 0.0))
+
+    assert part.items() <= whole.items()
+    assert len(set(whole.values())) > 90
+
+
+def test_what_is_taken_over_keeps_its_phase() -> None:
+    """Phases that lie in the past move on by whole intervals."""
+    assert later([(0, 10.0), (1, 95.0)], 100.0, 30.0) == [(0, 100.0), (1, 125.0)]
+
+
+def test_a_share_is_spread_evenly() -> None:
+    """About a third of the members is below a third."""
+    assert sum(spread(n, "moment-0") < 1 / 3 for n in range(3000)) == pytest.approx(1000, abs=100)

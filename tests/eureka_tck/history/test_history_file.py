@@ -11,6 +11,7 @@ from eureka_tck.history import HistoryError, HistoryWriter, read_history
 from eureka_tck.history.event import (
     ClockRead,
     Completed,
+    Copied,
     Counted,
     Ended,
     Event,
@@ -20,6 +21,7 @@ from eureka_tck.history.event import (
     Header,
     Invoked,
     Marked,
+    NodeClockRead,
     Sampled,
     Seen,
 )
@@ -44,6 +46,12 @@ EVERY_KIND: tuple[Event, ...] = (
     Marked(at=0.0, name="settling", said="registering"),
     Invoked(at=1.0, op=1, who="fleet", node="a", verb="register", instance="CART/1", lease=60),
     Completed(at=1.1, op=1, outcome="ok", status=204),
+    Invoked(at=1.2, op=2, who="ops", node="a", verb="status", instance="CART/1", value="DOWN"),
+    Completed(at=1.3, op=2, outcome="unknown", error="timed out"),
+    Invoked(at=1.4, op=3, who="reader", node="b", verb="read-delta", instance=""),
+    Completed(at=1.5, op=3, outcome="ok", status=200),
+    Copied(at=1.6, client="reader-1", node="b", read_at=1.4, present={"CART/1": "UP"}),
+    NodeClockRead(at=1.7, node="b", ahead=-30.0, within=0.1),
     Sampled(
         at=2.0,
         began=1.9,
@@ -127,10 +135,18 @@ def test_broken_line_is_named_with_file_and_number(tmp_path: Path, line: bytes, 
 def test_header_of_a_newer_schema_is_refused(tmp_path: Path) -> None:
     """A history of a later version is not misread."""
     file = written(tmp_path)
-    file.write_bytes(file.read_bytes().replace(b'"schema":1', b'"schema":2'))
+    file.write_bytes(file.read_bytes().replace(b'"schema":2', b'"schema":3'))
 
-    with pytest.raises(HistoryError, match=r"line 1: schema is 2; this eureka-tck reads 1 to 1"):
+    with pytest.raises(HistoryError, match=r"line 1: schema is 3; this eureka-tck reads 1 to 2"):
         read_history(file)
+
+
+def test_history_of_the_first_schema_is_read(tmp_path: Path) -> None:
+    """What version 1 wrote is judged by today's promises."""
+    file = written(tmp_path)
+    file.write_bytes(file.read_bytes().replace(b'"schema":2', b'"schema":1'))
+
+    assert read_history(file).header.schema == 1
 
 
 def test_file_that_begins_with_another_event_is_refused(tmp_path: Path) -> None:

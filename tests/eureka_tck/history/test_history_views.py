@@ -6,9 +6,11 @@ import math
 from typing import TYPE_CHECKING
 
 from eureka_tck.history import History
+from eureka_tck.history.copies import copies
 from eureka_tck.history.event import (
     ClockRead,
     Completed,
+    Copied,
     Event,
     FaultBegan,
     FaultBit,
@@ -142,3 +144,29 @@ def test_lateness_counts_readings_that_touch_the_stretch(subtests: pytest.Subtes
     ):
         with subtests.test(since=since):
             assert lateness(told, since, until) == worst
+
+
+def test_copies_are_made_whole_from_changes() -> None:
+    """Each copy holds all that its client knew, though only changes were stored."""
+    told = history(
+        Copied(at=1.0, client="r", node="a", read_at=0.9, whole=True, present={"X/1": "UP"}),
+        Copied(at=2.0, client="r", node="a", read_at=1.9, present={"X/2": "UP"}, absent=("X/1",)),
+    )
+
+    assert [(copy.read_at, dict(copy.present)) for copy in copies(told)["r"]] == [
+        (0.9, {"X/1": "UP"}),
+        (1.9, {"X/2": "UP"}),
+    ]
+
+
+def test_fault_of_a_node_keeps_it_apart_from_all_others() -> None:
+    """A killed node learns nothing and tells nothing, whatever its links do."""
+    (span,) = fault_spans(
+        history(
+            FaultBegan(at=1.0, fault="kill", kind="kill", said="", nodes=("b",), forgets=("b",))
+        )
+    )
+
+    assert (span.keeps_apart("b", "a"), span.keeps_apart("a", "b")) == (True, True)
+    assert (span.keeps_apart("a", "a"), span.keeps_apart("a", "c")) == (False, False)
+    assert span.forgets == {"b"}

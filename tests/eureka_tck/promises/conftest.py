@@ -11,6 +11,7 @@ from eureka_tck.history import History
 from eureka_tck.history.event import (
     ClockRead,
     Completed,
+    Counted,
     Ended,
     Event,
     FaultBegan,
@@ -31,6 +32,7 @@ SETTINGS = {
     "eureka.server.expectedClientRenewalIntervalSeconds": "10",
     "eureka.server.enableSelfPreservation": "true",
     "eureka.server.peerNodeReadTimeoutMs": "3000",
+    "eureka.server.useReadOnlyResponseCache": "false",
 }
 UP = Seen("UP", "UNKNOWN", 1_700_000_000_000, "m1")
 SAMPLED_EVERY = 2.0
@@ -53,7 +55,7 @@ class Story:
     ended: bool = True
     _ops: int = 0
 
-    def call(
+    def call(  # noqa: PLR0913 - a call has as many parts as its line in a history
         self,
         at: float,
         node: str,
@@ -63,6 +65,8 @@ class Story:
         status: int | None = 200,
         lease: float | None = None,
         interval: float | None = None,
+        value: str = "",
+        dirty_ms: int | None = None,
     ) -> Self:
         """Tell of one call, which takes 0.1 s; without a status no answer came."""
         self._ops += 1
@@ -78,6 +82,8 @@ class Story:
                 instance=instance,
                 lease=lease,
                 interval=interval,
+                value=value,
+                dirty_ms=dirty_ms,
             ),
             Completed(at=at + 0.1, op=op, outcome=outcome, status=status),
         ]
@@ -117,19 +123,28 @@ class Story:
         self.shown.setdefault((node, instance), []).append((since, seen))
         return self
 
-    def cut(
+    def cut(  # noqa: PLR0913 - a fault has as many parts as its line in a history
         self,
         began: float,
         ended: float,
         *,
         links: tuple[str, ...] = CUT_B,
+        nodes: tuple[str, ...] = (),
+        forgets: tuple[str, ...] = (),
+        kind: str = "partition",
         bit: bool = True,
         healed: bool = True,
     ) -> Self:
         """Tell of a partition."""
         self.events.append(
             FaultBegan(
-                at=began, fault="cut", kind="partition", said="node b is cut off", links=links
+                at=began,
+                fault="cut",
+                kind=kind,
+                said="node b is cut off",
+                links=links,
+                nodes=nodes,
+                forgets=forgets,
             )
         )
         if bit:
@@ -141,6 +156,32 @@ class Story:
     def late(self, at: float, seconds: float) -> Self:
         """Tell that the harness was late."""
         self.events.append(ClockRead(at=at, epoch_ms=0, late=seconds))
+        return self
+
+    def counts(
+        self,
+        node: str,
+        renewals: int,
+        *,
+        threshold: int = 153,
+        since: float = 5.0,
+        until: float | None = None,
+        expires: bool = True,
+    ) -> Self:
+        """Tell what a node's page says every 5 s."""
+        at = since
+        while at <= (self.end if until is None else until):
+            self.events.append(
+                Counted(
+                    at=at,
+                    node=node,
+                    threshold=threshold,
+                    renewals=renewals,
+                    expiration_enabled=expires,
+                    self_preservation=True,
+                )
+            )
+            at += 5.0
         return self
 
     def told(self) -> History:

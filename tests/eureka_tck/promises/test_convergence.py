@@ -194,3 +194,24 @@ def test_instance_that_nobody_registered_is_noted(partition: Story) -> None:
         "kept",
         ("node c lists STRAY/1, which nobody here registered",),
     )
+
+
+def test_reads_are_no_instances(partition: Story) -> None:
+    """What clients read has no name, and nobody looks for it at the nodes."""
+    for at in range(10, 400, 10):
+        partition.call(float(at), "a", "read", "")
+
+    assert judged(partition.told()).finding == "kept"
+
+
+def test_differences_seen_only_after_the_heal_count(partition: Story) -> None:
+    """A node that was down had nothing to differ in; what it makes up after it counts."""
+    partition.events = [event for event in partition.events if not hasattr(event, "fault")]
+    partition.cut(100.0, 240.0, links=(), nodes=("b",), forgets=("b",), kind="death")
+    partition.unread["b"] = (99.0, 240.0)
+    partition.shown["b", "CART/new-a"] = [(245.0, UP)]
+
+    judgement = judged(partition.told())
+
+    assert judgement.finding == "kept"
+    assert judgement.measured == 6.0

@@ -228,3 +228,33 @@ def test_node_that_was_never_read_makes_it_inconclusive(partition: Story) -> Non
     partition.unread["c"] = (0.0, 999.0)
 
     assert judged(partition.told()).said == "No sample of node c could be read."
+
+
+def shifted(story: Story) -> Story:
+    """Let a clock be wrong from 100 to 160 s, and controls go before and after it."""
+    for node in "abc":
+        story.lives(f"CART/{node}", node)
+    story.dies("CANARY/1", registered=20.0, gone=71.0)
+    story.cut(100.0, 160.0, links=(), kind="clock-shift")
+    return story.dies("CANARY/2", registered=165.0, gone=200.0)
+
+
+def test_clock_that_jumps_threatens_all_and_may_take_none(story: Story) -> None:
+    """Leases are no affair of the wall clock: all that lives is at risk, and has to stay."""
+    judgement = judged(shifted(story).told())
+
+    assert judgement.finding == "kept"
+    assert judgement.said.startswith("No live instance was ever missing, whatever the clocks told")
+
+    story.shows("b", "CART/a", 105.0, None)
+
+    assert judged(story.told()).finding == "broken"
+
+
+def test_link_that_carries_now_and_then_owes_nothing_for_certain(partition: Story) -> None:
+    """Behind a link that flaps a lease may or may not run out: no absence is blamed there."""
+    partition.events = [event for event in partition.events if not hasattr(event, "fault")]
+    partition.cut(100.0, 240.0, kind="flapping").shows("b", "CART/00", 230.0, None)
+    partition.shows("b", "CART/00", 242.0, partition.shown["b", "CART/00"][0][1])
+
+    assert judged(partition.told()).finding == "inconclusive"

@@ -67,7 +67,8 @@ def test_scenario_leaves_room_for_a_right_registry() -> None:
     scenario = load_scenario("partition-one")
     workload = scenario.workload[0]
     assert isinstance(workload, SteadyRenewals)
-    of_node = Rules.of({name: str(value) for name, value in scenario.settings.items()})
+    cluster = {"eureka.server.useReadOnlyResponseCache": "false"}  # as every cluster has it
+    of_node = Rules.of(cluster | {name: str(value) for name, value in scenario.settings.items()})
     each = workload.instances // scenario.nodes
 
     for node in scenario.letters:
@@ -109,4 +110,7 @@ def test_defaults_are_those_of_the_reference() -> None:
         expected_interval=30.0,
         self_preservation=True,
         peer_timeout=0.2,
+        cache=30.0,
+        kept=30.0,
+        fetch=30.0,
     )

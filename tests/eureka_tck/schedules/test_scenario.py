@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from eureka_tck.errors import CannotRun, SettingsError
+from eureka_tck.promises import PROMISES
+from eureka_tck.schedules import draw
 from eureka_tck.schedules.scenario import load_scenario, read_scenario
 from eureka_tck.suite import suite_root
 
@@ -80,12 +82,12 @@ def test_settings_are_brought_to_one_spelling(tmp_path: Path) -> None:
         (
             'kind = "partition"',
             'kind = "earthquake"',
-            "fault[0].kind is 'earthquake', but it must be 'partition'.",
+            "fault[0].kind is 'earthquake', but it must be 'partition' or 'poison' or",
         ),
         (
             'kind = "steady-renewals"',
             'kind = "steady"',
-            "workload[0].kind is 'steady', but it must be 'steady-renewals' or 'abandoned'.",
+            "workload[0].kind is 'steady', but it must be 'steady-renewals' or",
         ),
         ("at = 5", "at = 5\nlast = 3", "there is no key fault[0].last. Did you mean lasts?"),
         ("[settings]", "[settings]\nx = [1]", "settings.x is [1], but it must be true or false"),
@@ -97,10 +99,7 @@ def test_settings_are_brought_to_one_spelling(tmp_path: Path) -> None:
         (
             '"peers_converge"',
             '"peers_diverge"',
-            (
-                "promises names 'peers_diverge'; the promises are: no_live_instance_is_evicted, "
-                "peers_converge."
-            ),
+            f"promises names 'peers_diverge'; the promises are: {', '.join(PROMISES)}.",
         ),
         (
             'name = "story"',
@@ -146,3 +145,31 @@ def test_missing_file_is_an_error() -> None:
     """A file of the user's own that is not there is named."""
     with pytest.raises(SettingsError, match="cannot be read"):
         read_scenario(suite_root() / "chaos" / "nowhere.toml")
+
+
+@pytest.mark.parametrize(
+    "name", sorted(file.stem for file in (suite_root() / "chaos" / "scenarios").glob("*.toml"))
+)
+def test_scenario_of_the_suite_can_be_played_and_says_why(name: str) -> None:
+    """Each can be read and drawn, and says at length why its figures are as they are."""
+    scenario = load_scenario(name)
+
+    assert draw(scenario, 1).scenario == name
+    assert len(scenario.why.splitlines()) >= 8
+    assert not scenario.title.endswith(".")
+
+
+def test_toxic_without_its_amount_is_refused(tmp_path: Path) -> None:
+    """A delay of no time at all is a slip."""
+    fault = 'kind = "poison"\ntoxic = "latency"'
+    with pytest.raises(SettingsError, match=r"fault\[0\]\.delay is 0, but latency is nothing"):
+        read_scenario(written(tmp_path, RIGHT.replace('kind = "partition"', fault)))
+
+
+def test_rolling_restart_becomes_a_death_of_each_node() -> None:
+    """One node after the other ends, and no two are away at once."""
+    rolling = load_scenario("rolling-restart")
+    strikes = draw(rolling, 1).strikes
+
+    assert [strike.fault.name for strike in strikes] == ["upgrade-a", "upgrade-b", "upgrade-c"]
+    assert [(strike.begins, strike.ends) for strike in strikes] == [(3, 13), (33, 43), (63, 73)]

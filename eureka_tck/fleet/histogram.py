@@ -1,0 +1,44 @@
+"""
+Latencies by buckets of constant relative width, as an HDR histogram keeps them.
+
+A value is kept by its seven leading bits, so a bucket is at most 1/64 of its value wide, whatever
+its size: two histograms that were counted apart add up exactly, and any percentile can be read.
+Plain dictionaries of microseconds, so that they travel as JSON. Pure.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Histogram: TypeAlias = dict[int, int]
+"""How many values fell into the bucket that begins at so many microseconds."""
+
+BITS: Final = 7
+
+
+def bucket(seconds: float) -> int:
+    """Return the bucket of a latency: its microseconds, all but the leading bits zeroed."""
+    micros = int(seconds * 1_000_000)
+    if micros <= 0:
+        return 0
+    spare = max(0, micros.bit_length() - BITS)
+    return micros >> spare << spare
+
+
+def add(into: Histogram, more: Mapping[int, int]) -> None:
+    """Count the values of `more` into `into`."""
+    for key, count in more.items():
+        into[key] = into.get(key, 0) + count
+
+
+def percentile_ms(histogram: Mapping[int, int], share: float) -> float | None:
+    """Return the bucket, in ms, at or below which `share` of the values lie; None without any."""
+    left = share * sum(histogram.values())
+    for key in sorted(histogram):
+        left -= histogram[key]
+        if left <= 0:
+            return key / 1000
+    return max(histogram) / 1000 if histogram else None

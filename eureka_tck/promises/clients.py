@@ -1,0 +1,147 @@
+"""A client's copy equals the registry's: what it tells callers is what its registry told lately."""
+
+from __future__ import annotations
+
+import bisect
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from eureka_tck.history.copies import copies
+from eureka_tck.history.event import READS
+from eureka_tck.history.spans import lateness
+from eureka_tck.promises.evidence import Evidence, Figures, Wording, conclude
+from eureka_tck.promises.judgement import Budget, Violation
+from eureka_tck.promises.rules import SLACK
+from eureka_tck.report.figures import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from eureka_tck.history.copies import Copy
+    from eureka_tck.history.reader import History
+    from eureka_tck.history.samples import Sample
+    from eureka_tck.promises.judgement import Judgement
+
+WORDING: Final = Wording(
+    "client_copies_follow",
+    "What a client holds after a read, by full lists or by deltas, is what its registry told at "
+    "that time, response cache included; and it reads as often as it is set to.",
+    ("DELTA-01", "DELTA-05", "CACHE-01", "CACHE-07"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Wrong:
+    """An instance of which a client told what its registry had not told for `seconds`."""
+
+    copy: Copy
+    instance: str
+    told: str | None
+    true: str | None
+    seconds: float
+
+
+def client_copies_follow(history: History) -> Judgement:
+    """Judge every copy by what its registry told from its read back to the cache's age."""
+    evidence = Evidence.of(history)
+    found: list[_Wrong] = []
+    checked = changes = 0
+    worst = 0.0
+    for of_client in copies(history).values():
+        held: Copy | None = None
+        for copy in of_client:
+            changes += held is not None and dict(held.present) != dict(copy.present)
+            held = copy
+            if not _is_judged(evidence, copy):
+                continue
+            checked += 1
+            wrong, age = _compare(evidence, copy)
+            worst = max(worst, age)
+            found += wrong
+    sure = [one for one in found if lateness(history, one.copy.read_at - 5, one.copy.at) < SLACK]
+    allowed = max((rules.cache for rules in evidence.rules.values()), default=0.0) + SLACK
+    return conclude(
+        WORDING,
+        [_violation(one, allowed) for one in sure],
+        doubt=evidence.open_ends() or _doubt(checked, changes, found),
+        kept=f"{counted(checked, 'copy', 'copies')} told what the registry told; "
+        f"the oldest value was {worst:.1f} s old when it was read.",
+        figures=Figures(
+            judged=f"{counted(checked, 'copy', 'copies')}, {counted(changes, 'change')}",
+            budget=Budget(seconds=allowed, formula=f"U + {SLACK:g} s, at the instant of the read"),
+            measured=worst,
+        ),
+    )
+
+
+def _is_judged(evidence: Evidence, copy: Copy) -> bool:
+    """Whether the registry was read before and after, and no fault was between it and us."""
+    return copy.node in evidence.taken and not any(
+        (copy.node in span.nodes or f"client>{copy.node}" in span.links)
+        and span.covers(copy.read_at - SLACK, copy.at)
+        for span in evidence.spans
+    )
+
+
+def _compare(evidence: Evidence, copy: Copy) -> tuple[list[_Wrong], float]:
+    of_node = evidence.taken[copy.node]
+    allowed = evidence.rules[copy.node].cache + SLACK
+    window = _around(of_node, copy.read_at - allowed, copy.read_at + SLACK)
+    if window is None:
+        return [], 0.0
+    wrong: list[_Wrong] = []
+    oldest = 0.0
+    names = set(copy.present).union(*(reading.present for reading in window))
+    for name in sorted(names - _changing(evidence, window)):
+        told = copy.present.get(name)
+        truths = [
+            (reading, seen.status if (seen := reading.present.get(name)) else None)
+            for reading in window
+        ]
+        matching = [reading for reading, status in truths if status == told]
+        if matching:
+            oldest = max(oldest, copy.read_at - matching[-1].ended)
+        else:
+            wrong.append(_Wrong(copy, name, told, truths[-1][1], allowed))
+    return wrong, max(0.0, oldest)
+
+
+def _changing(evidence: Evidence, window: Sequence[Sample]) -> set[str]:
+    """Return what was being changed meanwhile: it may have been anything between two readings."""
+    began, ended = window[0].began, window[-1].ended
+    return {
+        call.instance
+        for call in evidence.calls
+        if call.verb not in {"renew", *READS}
+        and call.invoked <= ended
+        and (call.completed is None or call.completed >= began)
+    }
+
+
+def _around(of_node: Sequence[Sample], began: float, ended: float) -> Sequence[Sample] | None:
+    """Return the readings from the last one before `began` to the first one after `ended`."""
+    first = bisect.bisect_right(of_node, began, key=lambda one: one.began) - 1
+    last = bisect.bisect_left(of_node, ended, key=lambda one: one.ended)
+    return None if first < 0 or last >= len(of_node) else of_node[first : last + 1]
+
+
+def _doubt(checked: int, changes: int, found: list[_Wrong]) -> str:
+    if not checked:
+        return "No client kept a copy that could be compared."
+    if not changes:
+        return "No client's copy ever changed, so nothing shows that it follows."
+    return "A copy differed, but this machine was late itself then." if found else ""
+
+
+def _violation(one: _Wrong, allowed: float) -> Violation:
+    return Violation(
+        node=one.copy.node,
+        instance=one.instance,
+        at=one.copy.read_at,
+        until=None,
+        said=(
+            f"{one.copy.client} held {one.instance} as {one.told or 'absent'} after its read of "
+            f"node {one.copy.node} at {one.copy.read_at:.1f} s, but the node told "
+            f"{one.true or 'absent'} and nothing else from {allowed:g} s before that on."
+        ),
+    )

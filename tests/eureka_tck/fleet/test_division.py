@@ -1,0 +1,161 @@
+"""Locust's side of the fleet: its workers get their parts, its statistics every request."""
+
+from __future__ import annotations
+
+import importlib
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import gevent
+import pytest
+
+from eureka_tck.fleet.lines import Call
+from eureka_tck.fleet.request import RENEW
+from eureka_tck.fleet.tally import Tally
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from eureka_tck.fleet.division import Division
+
+
+@pytest.fixture(scope="module")
+def locust() -> Callable[[str], Any]:
+    """Import a module that needs Locust, which else would patch this whole process."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LOCUST_SKIP_MONKEY_PATCH", "1")
+        importlib.import_module("locust.runners")
+    return importlib.import_module
+
+
+class Runner:
+    """What a division asks of a master: which workers are alive; and what it tells them."""
+
+    def __init__(self, *workers: str) -> None:
+        self.clients = SimpleNamespace(ready=[], spawning=[], running=[])
+        self.told: list[tuple[str, int, int]] = []
+        self.live(*workers)
+
+    def live(self, *workers: str) -> None:
+        """Let these workers be alive."""
+        self.clients.running = [SimpleNamespace(id=name) for name in workers]
+
+    def send_message(self, kind: str, share: dict[str, Any], client_id: str) -> None:
+        """Remember a message."""
+        assert kind == "fleet_share"
+        self.told.append((client_id, share["index"], share["parts"]))
+
+
+@pytest.fixture
+def divided(
+    locust: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> Callable[[Runner], Division]:
+    """Make the division of a master with that runner."""
+    module = locust("eureka_tck.fleet.division")
+    monkeypatch.setattr(module, "MasterRunner", Runner)
+    monkeypatch.setattr(module, "LOOK_EVERY", 0.01)
+
+    def make(runner: Runner) -> Division:
+        made: Division = module.Division(SimpleNamespace(runner=runner))
+        return made
+
+    return make
+
+
+def until(condition: Callable[[], object]) -> None:
+    """Let greenlets run until the condition holds."""
+    with gevent.Timeout(10):
+        while not condition():
+            gevent.sleep(0.01)
+
+
+def test_a_process_alone_drives_the_whole_fleet(divided: Callable[[Any], Division]) -> None:
+    """Without workers there is nothing to divide."""
+    division = divided(object())
+
+    division.begin()
+
+    share = division.wait()
+    assert (share.index, share.parts) == (0, 1)
+    division.end()
+    assert division.share is None
+
+
+def test_each_worker_is_told_its_part_again_and_again(divided: Callable[[Any], Division]) -> None:
+    """One that listens late gets it all the same."""
+    runner = Runner("x", "y")
+    division = divided(runner)
+    division.begin()
+
+    until(lambda: len(runner.told) >= 4)
+    division.end()
+
+    assert set(runner.told) == {("x", 0, 2), ("y", 1, 2)}
+    assert division.divisions == 1
+
+
+def test_a_dead_workers_part_goes_to_the_living(divided: Callable[[Any], Division]) -> None:
+    """Within one look all is divided anew, and what the dead had done stays counted."""
+    runner = Runner("x", "y")
+    division = divided(runner)
+    division.begin()
+    until(lambda: runner.told)
+    for name in "xy":
+        data: dict[str, Any] = {}
+        division.report(Tally(instances=10, sent=3, up=5), data)
+        division.reported(name, data)
+
+    runner.live("y")
+    until(lambda: ("y", 0, 1) in runner.told)
+    division.end()
+
+    whole = division.whole()
+    assert (whole.sent, whole.up, whole.workers, whole.divisions) == (6, 5, 1, 2)
+
+
+def test_a_storm_that_is_over_is_divided_no_more(divided: Callable[[Any], Division]) -> None:
+    """Workers hear nothing after its end."""
+    runner = Runner("x")
+    division = divided(runner)
+    division.begin()
+    until(lambda: runner.told)
+    division.end()
+    gevent.sleep(0.03)
+    runner.told.clear()
+
+    gevent.sleep(0.05)
+
+    assert runner.told == []
+
+
+def test_statistics_in_bulk_are_those_of_single_events(locust: Callable[[str], Any]) -> None:
+    """Counts, sums, buckets, extremes and errors agree to the last figure."""
+    stats = locust("locust.stats")
+    ledger_of = locust("eureka_tck.fleet.stats_ledger").StatsLedger
+    single, bulk = stats.RequestStats(), stats.RequestStats()
+    ledger = ledger_of(bulk)
+    for number, status in enumerate([200, 200, 404, 200, 0]):
+        call = Call(RENEW, number, 0, 0.0, b"")
+        call.status, call.size, call.problem = status, 7 * number, f"answered {status}"
+        latency = 0.0011 * 10**number
+        ledger.note(call, latency)
+        single.log_request("PUT", "PUT renew", latency * 1000, 7 * number)
+        if status != 200:
+            single.log_error("PUT", "PUT renew", call.problem)
+
+    ledger.flush()
+    ledger.flush()
+
+    for one, other in (
+        (single.total, bulk.total),
+        (single.get("PUT renew", "PUT"), bulk.get("PUT renew", "PUT")),
+    ):
+        for name in (
+            "num_requests", "num_failures", "response_times", "total_response_time",
+            "min_response_time", "max_response_time", "total_content_length",
+        ):  # fmt: skip
+            assert getattr(one, name) == getattr(other, name), name
+        assert sum(other.num_reqs_per_sec.values()) == 5
+    assert {e.error: e.occurrences for e in single.errors.values()} == {
+        e.error: e.occurrences for e in bulk.errors.values()
+    }

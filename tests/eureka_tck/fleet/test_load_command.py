@@ -1,0 +1,33 @@
+"""What `eureka-tck load` refuses, before anything is started."""
+
+from __future__ import annotations
+
+import pytest
+
+from eureka_tck import cli
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--target", "url:http://127.0.0.1:1"), "only if it is yours, with --i-own-this-target"),
+        (
+            ("--target", "url:http://127.0.0.1:1", "--i-own-this-target", "--storm", "node-lost"),
+            "the storm node-lost starts and breaks nodes",
+        ),
+        (("--processes", "65"), "--processes is 65; 64 is the most"),
+        (("--master", "1000"), "--master is 1000; 64 is the most"),
+        (("--instances", "2000000"), "instances is 2e+06; it must be from 1 to 1e+06"),
+        (("--minutes", "2000"), "minutes is 2000; it must be from 0.1 to 1440"),
+        (("--storm", "stedy"), "did you mean steady?"),
+        (("--budget", "nowhere.toml"), "nowhere.toml: cannot be read"),
+    ],
+    ids=["a-guest", "a-guest's-nodes", "processes", "workers", "size", "length", "name", "budget"],
+)
+def test_a_storm_that_must_not_be_is_refused_in_a_sentence(
+    words: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit code 3, and what to do instead."""
+    assert cli.main(["load", *words]) == 3
+
+    assert said in capsys.readouterr().err

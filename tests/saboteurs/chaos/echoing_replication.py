@@ -1,0 +1,35 @@
+"""A registry that sends the renewals of its peers on to all peers, their sender among them."""
+
+import sys
+from collections.abc import Sequence
+
+from eureka.core.instant import Instant
+from eureka.core.node import BatchAnswer, Node
+from eureka.core.task import Kind, Task, Unreadable
+from eureka.server.__main__ import main
+
+apply_batch = Node.apply_batch
+
+
+def echoed(
+    self: Node,
+    tasks: Sequence[Task | Unreadable],
+    *,
+    now: Instant,
+    sender: str = "",
+    batch: str = "",
+) -> BatchAnswer:
+    """Carry out the batch as the right registry does, then tell everybody of its renewals."""
+    answer = apply_batch(self, tasks, now=now, sender=sender, batch=batch)
+    for task in tasks:
+        if isinstance(task, Unreadable) or task.kind is not Kind.HEARTBEAT:
+            continue
+        lease = self.registry.leases.find(task.key)
+        for outbox in self.outboxes.values():
+            if lease is not None:
+                outbox.beat(lease, now=now.monotonic)
+    return answer
+
+
+Node.apply_batch = echoed  # type: ignore[method-assign] # that is the sabotage
+sys.exit(main())
