@@ -18,9 +18,10 @@ def echoed(
     now: Instant,
     sender: str = "",
     batch: str = "",
+    dialect: str = "",
 ) -> BatchAnswer:
     """Carry out the batch as the right registry does, then tell everybody of its renewals."""
-    answer = apply_batch(self, tasks, now=now, sender=sender, batch=batch)
+    answer = apply_batch(self, tasks, now=now, sender=sender, batch=batch, dialect=dialect)
     for task in tasks:
         if isinstance(task, Unreadable) or task.kind is not Kind.HEARTBEAT:
             continue
