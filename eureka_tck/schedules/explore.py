@@ -28,6 +28,7 @@ SETTINGS: Final = {
     "eureka.server.peerNodeReadTimeoutMs": 3000,
     "eureka.server.peerNodeConnectTimeoutMs": 3000,
     "eureka.server.peerEurekaNodesUpdateIntervalMs": 5000,
+    "management.endpoints.web.exposure.include": "refresh",  # Spring reads them when told to
     "eureka.instance.registry.defaultOpenForTrafficCount": 1,
 }
 """Those of the written scenarios, whose `why` gives the reasons."""
