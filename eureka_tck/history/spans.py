@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Final
 from eureka_tck.history.event import ClockRead, FaultBegan, FaultBit, FaultEnded
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from eureka_tck.history.operations import Operation
     from eureka_tck.history.reader import History
 
 
@@ -19,6 +22,9 @@ LOSES: Final = frozenset({"wrong-answers", "wrong-peers"})
 """Kinds during which a change may be lost without its sender's learning of it: it never retries."""
 
 SHIFTS_CLOCK: Final = "clock-shift"
+
+UNANSWERED: Final = 10.0
+"""s for which a call without an answer may still be applied: twice the client's time-out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +85,22 @@ def lateness(history: History, since: float, until: float = math.inf) -> float:
                 worst = max(worst, event.late)
             before = event.at
     return worst
+
+
+def applied_by(call: Operation, spans: Iterable[FaultSpan]) -> float:
+    """
+    Return the instant after which nothing of the call can take effect any more.
+
+    What had no answer may lie in the socket of a frozen node, which reads it when it goes on.
+    """
+    if call.completed is not None and (call.outcome != "unknown" or call.status is not None):
+        return call.completed
+    ended = max(call.completed or 0.0, call.invoked + UNANSWERED)
+    for span in spans:
+        holds = call.node in span.nodes or f"client>{call.node}" in span.links
+        if holds and span.covers(call.invoked, ended):
+            ended = max(ended, span.ended + UNANSWERED)
+    return ended
 
 
 def _span(begin: FaultBegan, bite: FaultBit | None, end: FaultEnded | None) -> FaultSpan:
