@@ -11,9 +11,11 @@ from eureka_tck.history.event import ClockRead, FaultBegan, FaultBit, FaultEnded
 from eureka_tck.history.operations import operations
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import TypeGuard
 
     from eureka_tck.history.event import Event
+    from eureka_tck.history.operations import Operation
     from eureka_tck.history.reader import History
 
 
@@ -28,6 +30,9 @@ SLOW: Final = 0.5
 sample with a single read of all that went 0.2 s; on a starved machine 4 s were seen."""
 
 SHIFTS_CLOCK: Final = "clock-shift"
+
+UNANSWERED: Final = 10.0
+"""s for which a call without an answer may still be applied: twice the client's time-out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +108,22 @@ def tick_lateness(history: History, since: float, until: float = math.inf) -> fl
                 worst = max(worst, event.late)
             before = event.at
     return worst
+
+
+def applied_by(call: Operation, spans: Iterable[FaultSpan]) -> float:
+    """
+    Return the instant after which nothing of the call can take effect any more.
+
+    What had no answer may lie in the socket of a frozen node, which reads it when it goes on.
+    """
+    if call.completed is not None and (call.outcome != "unknown" or call.status is not None):
+        return call.completed
+    ended = max(call.completed or 0.0, call.invoked + UNANSWERED)
+    for span in spans:
+        holds = call.node in span.nodes or f"client>{call.node}" in span.links
+        if holds and span.covers(call.invoked, ended):
+            ended = max(ended, span.ended + UNANSWERED)
+    return ended
 
 
 @lru_cache(maxsize=4)  # it is asked for a thousand times a history
