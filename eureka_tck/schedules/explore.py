@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 NAME: Final = "drawn"
 
-SETTINGS: Final = {
+SETTINGS: Final[dict[str, str | int | float]] = {
     "eureka.server.renewalPercentThreshold": 0.85,
     "eureka.server.expectedClientRenewalIntervalSeconds": 10,
     "eureka.server.evictionIntervalTimerInMs": 7000,
