@@ -27,6 +27,7 @@ from eureka.core.eviction import LOOKS, Chance, EvictionRhythm, EvictionRun, evi
 from eureka.core.instance import Record
 from eureka.core.lease import Lease
 from eureka.core.leases import Leases
+from eureka.core.metadata import check_growth
 from eureka.core.override import effective_status
 from eureka.core.preservation import Preservation
 from eureka.core.status import Action, Status
@@ -291,6 +292,7 @@ class Registry:
         """Add or replace metadata: a registration of the same instance with more metadata."""
         instance = self.read(key, now=now, to="take metadata").instance
         merged = {**instance.metadata, **added}
+        check_growth(instance.metadata, merged, most=self.policy.max_metadata)
         return self.register(replace(instance, metadata=merged), now=now, replicated=False)
 
     # Time
