@@ -106,7 +106,7 @@ class FleetUser(User):
             name=call.kind.name,
             response_time=latency * 1000,
             response_length=call.size,
-            exception=None if call.status in call.kind.right else RefusedError(call.problem),
+            exception=RefusedError(call.problem) if call.problem else None,
             context={},
         )
 
