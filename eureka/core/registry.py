@@ -23,7 +23,7 @@ from eureka.core.event import (
     PreservationChanged,
     Recounted,
 )
-from eureka.core.eviction import LOOKS, Chance, EvictionRhythm, EvictionRun, eviction_limit
+from eureka.core.eviction import Chance, EvictionRhythm, EvictionRun, eviction_limit
 from eureka.core.instance import Record
 from eureka.core.lease import Lease
 from eureka.core.leases import Leases
@@ -341,12 +341,13 @@ class Registry:
     def _evict(self, run: EvictionRun, *, now: Instant, rng: Chance) -> list[Event]:
         """Go on with a run, as far as it goes without keeping others waiting."""
         if not run.has_chosen:
-            if self.leases.due.look(now=now, most=LOOKS) == LOOKS:
+            if run.look(self.leases.due, now=now):
                 return []
-            overdue = self.leases.due.overdue(now=now, grace=run.compensation)
             enabled = self.expiry_enabled(now=now)
             limit = eviction_limit(len(self.leases), self.policy) if enabled else 0
-            run.choose(overdue, limit, enabled=enabled, rng=rng)
+            run.choose(limit, enabled=enabled, rng=rng)
+            if run.is_large:
+                return []
         events: list[Event] = []
         for lease in run.take():
             is_held = self.leases.find(lease.instance.key) is lease

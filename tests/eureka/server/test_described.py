@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from eureka.server import described
+from eureka.server.beside import beside
 from eureka.wire.reading import LARGE, MOST_VALUES
 
 if TYPE_CHECKING:
@@ -23,13 +23,12 @@ FILLING = "x" * LARGE
 def read_beside(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return the names of what is done beside the loop."""
     names: list[str] = []
-    real = described.beside
 
     async def noted(work: Callable[[], object], *, name: str) -> object:
         names.append(name)
-        return await real(work, name=name)
+        return await beside(work, name=name)
 
-    monkeypatch.setattr(described, "beside", noted)
+    monkeypatch.setattr("eureka.server.described.beside", noted)
     return names
 
 
@@ -53,20 +52,26 @@ def test_a_large_registration_is_read_beside_the_loop(stage: Stage, read_beside:
 
 
 @pytest.mark.parametrize(
-    ("path", "body", "headers", "status", "text"),
+    ("path", "port", "headers", "status", "text"),
     [
-        ("PAY", {}, {"Content_Type": JSON}, 400, b"Mismatched appName, expecting PAY but was CART"),
         (
-            *("CART", {}, {"Content_Type": "text/plain"}, 415),
+            "PAY",
+            None,
+            {"Content_Type": JSON},
+            400,
+            b"Mismatched appName, expecting PAY but was CART",
+        ),
+        (
+            *("CART", None, {"Content_Type": "text/plain"}, 415),
             b"A registration comes as application/json or application/xml.",
         ),
         (
-            *("CART", {}, {"Content_Type": JSON, "Content_Encoding": "gzip"}, 400),
+            *("CART", None, {"Content_Type": JSON, "Content_Encoding": "gzip"}, 400),
             b"A body must not have a Content-Encoding.",
         ),
-        ("CART", {}, {"Content_Type": JSON, "Accept": "image/png"}, 406, b""),
+        ("CART", None, {"Content_Type": JSON, "Accept": "image/png"}, 406, b""),
         (
-            *("CART", {"port": [0] * MOST_VALUES}, {"Content_Type": JSON}, 400),
+            *("CART", [0] * MOST_VALUES, {"Content_Type": JSON}, 400),
             b"A body of 524288 bytes or more may have 200000 values.",
         ),
     ],
@@ -75,7 +80,7 @@ def test_a_large_registration_is_read_beside_the_loop(stage: Stage, read_beside:
 def test_a_large_body_is_refused_like_a_small_one(
     stage: Stage,
     path: str,
-    body: dict[str, object],
+    port: object,
     headers: dict[str, str],
     status: int,
     text: bytes,
@@ -84,7 +89,7 @@ def test_a_large_body_is_refused_like_a_small_one(
 
     async def story() -> None:
         async with stage.running() as server:
-            sent = stage.registration(metadata={"a": FILLING}, **body)
+            sent = stage.registration(metadata={"a": FILLING}, port=port)
             reply = await server.call("POST", f"/eureka/apps/{path}", sent, **headers)
             assert (reply.status, reply.body) == (status, text or reply.body)
 
