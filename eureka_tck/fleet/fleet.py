@@ -75,7 +75,7 @@ class Fleet:
         self.members = Members(storm.instances, int(began_unix * 1000))
         self.copy: Copy | None = None
         self._told = told
-        self._requests = [request.Requests(storm, f"{host}:{port}", base) for host, port in nodes]
+        self._requests = [request.Requests(storm, _host(host, port), base) for host, port in nodes]
         per_node = max(1, storm.connections // len(nodes))
         self._lines = Lines(nodes, per_node, self._answered)
         self._share: tuple[int, int] = (0, 0)
@@ -441,6 +441,10 @@ class Fleet:
 
     def _unix_ms(self, now: float) -> int:
         return int((self.began_unix + now - self.began) * 1000)
+
+
+def _host(host: str, port: int) -> str:
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 def _count(into: dict[str, dict[int, int]], name: str, seconds: float) -> None:
