@@ -107,7 +107,10 @@ class Generator:
         if code != 0:
             tail = "\n".join(self.log.read_text(errors="replace").splitlines()[-15:])
             raise CannotRun(f"the load generator exited {code}.", f"The end of its log:\n{tail}")
-        return self.tally()
+        counted = self.tally()
+        if counted.crash:
+            raise CannotRun(f"the load generator broke down: {counted.crash}.", f"Log: {self.log}")
+        return counted
 
     def tally(self) -> Tally:
         """Return the counts so far; empty ones before the fleet has written any."""
