@@ -17,11 +17,13 @@ import gevent
 
 from eureka_tck.actors.copy import Copy
 from eureka_tck.fleet import request
+from eureka_tck.fleet.call import Call
 from eureka_tck.fleet.histogram import bucket
-from eureka_tck.fleet.lines import Call, Lines
-from eureka_tck.fleet.member import OUT, OUTSIDE, SILENT, UP, Members, Task, unfolded
+from eureka_tck.fleet.latencies import Latencies
+from eureka_tck.fleet.lines import Lines
+from eureka_tck.fleet.member import OUT, OUTSIDE, RENEWS, SILENT, UP, Members, Task, unfolded
 from eureka_tck.fleet.schedule import Schedule, later, phases
-from eureka_tck.fleet.tally import LATE_AFTER, OWN_LATE_AFTER, Tally
+from eureka_tck.fleet.tally import LATE_AFTER, Tally
 from eureka_tck.wire.reading import UnreadableBodyError, read_applications, read_instance
 
 if TYPE_CHECKING:
@@ -54,7 +56,8 @@ class Fleet:
 
     `began` is the monotonic instant, and `began_unix` the same in Unix seconds, at which the whole
     fleet begins to register; all processes share it.
-    `told` gets each finished call with its latency from the intended time, in s.
+    `told` gets finished calls, all of one kind and answered alike, with their latencies from the
+    intended time, in s.
     """
 
     def __init__(
@@ -63,13 +66,14 @@ class Fleet:
         nodes: Sequence[tuple[str, int]],
         base: str,
         began_unix: float,
-        told: Callable[[Call, float], None],
+        told: Callable[[Sequence[Call], Sequence[float]], None],
     ) -> None:
         self.storm = storm
         self.began_unix = began_unix
         now_unix = time.time()  # noqa: TID251 - T is a wall-clock stamp by protocol
         self.began = time.monotonic() + began_unix - now_unix
-        self.tally = Tally(instances=storm.instances, began=began_unix, workers=1)
+        self._tally = Tally(instances=storm.instances, began=began_unix, workers=1)
+        self._latencies = Latencies(self._tally)
         self.members = Members(storm.instances, int(began_unix * 1000))
         self.copy: Copy | None = None
         self._told = told
@@ -89,6 +93,12 @@ class Fleet:
         self._cpu: deque[tuple[float, float]] = deque()
         self._expired_at = 0.0
         self._yielded_at = 0.0
+
+    @property
+    def tally(self) -> Tally:
+        """What was counted so far."""
+        self._latencies.flush()
+        return self._tally
 
     @property
     def share(self) -> tuple[int, int]:
@@ -161,15 +171,13 @@ class Fleet:
             while queue and queue[0].at <= now:
                 self._do(queue.popleft())
         for schedule in (self._renewals, self._hot):
-            for count, turn in enumerate(schedule.due(now)):
-                self._turn(turn.member, turn.at, now)
-                if count % MOST_TURNS_AT_ONCE == MOST_TURNS_AT_ONCE - 1:
-                    lines.wait(0)
+            self._turns(schedule, now)
         for turn in self._readers.due(now):
             kind = request.FULL if self.storm.reads == "full" else request.DELTA
             self._read(kind if self.copy or turn.member else request.FULL, turn.member, turn.at)
         if now - self._yielded_at > YIELD_EVERY:
             self._yielded_at = now
+            self._latencies.flush()
             gevent.sleep(0)
         if now - self._expired_at > 1:
             self._expired_at = now
@@ -186,7 +194,7 @@ class Fleet:
             self._lines.wait(LOOK_UP_EVERY)
             self._lines.expire(time.monotonic())
         dropped = self._lines.drop_waiting()
-        self.tally.missed += dropped
+        self._tally.missed += dropped
         self._count_states()
 
     def leave(self) -> None:
@@ -205,7 +213,8 @@ class Fleet:
     def counted(self) -> Tally:
         """Return the tally with what is held now."""
         self._count_states()
-        self.tally.resent = self._lines.resent
+        self._tally.resent = self._lines.resent
+        self._tally.used = time.process_time()
         return self.tally
 
     def _owned(self) -> range:
@@ -213,10 +222,15 @@ class Fleet:
         return range(index, self.storm.instances, parts) if parts else range(0)
 
     def _count_states(self) -> None:
-        state, known = self.members.state, self.members.known
-        held = [state[n] for n in self._owned()]
-        self.tally.up, self.tally.out = held.count(UP), held.count(OUT)
-        self.tally.dead = sum(state[n] == SILENT and known[n] for n in self._owned())
+        index, parts = self._share
+        state = self.members.state[index :: parts or 1]
+        self._tally.up, self._tally.out = state.count(UP), state.count(OUT)
+        self._tally.dead = 0
+        if SILENT in state:
+            known = self.members.known[index :: parts or 1]
+            self._tally.dead = sum(
+                one == SILENT and there for one, there in zip(state, known, strict=True)
+            )
 
     def _next_at(self) -> float:
         times = [self._renewals.next_at(), self._hot.next_at(), self._readers.next_at()]
@@ -231,28 +245,31 @@ class Fleet:
         while now - self._cpu[0][0] > CPU_OVER:
             since, used = self._cpu.popleft()
             share = (time.process_time() - used) / (now - since)
-            self.tally.cpu = max(self.tally.cpu, round(share, 3))
+            self._tally.cpu = max(self._tally.cpu, round(share, 3))
 
     def _mine(self, member: int) -> bool:
         index, parts = self._share
         return member % parts == index
 
-    def _turn(self, member: int, at: float, now: float) -> None:
-        members, tally = self.members, self.tally
-        if not members.renews(member):
-            return
-        tally.intended += 1
-        own = now - at
-        if own > OWN_LATE_AFTER:
-            tally.own_late += 1
-        key = bucket(own)
-        tally.own_us[key] = tally.own_us.get(key, 0) + 1
-        tally.worst_own_ms = max(tally.worst_own_ms, own * 1000)
-        if members.busy[member]:
-            tally.missed += 1
-            return
-        members.busy[member] = 1
-        self._call(request.RENEW, member, at)
+    def _turns(self, schedule: Schedule, now: float) -> None:
+        """Send the renewals that are due; where the one before is unanswered, it is missed."""
+        state, busy, dirty = self.members.state, self.members.busy, self.members.dirty
+        own, lines, requests = self._latencies.own, self._lines, self._requests
+        nodes, node = len(requests), 0
+        for count, (at, member) in enumerate(schedule.taken(now), start=1):
+            if not RENEWS[state[member]]:
+                continue
+            own.append(now - at)
+            if busy[member]:
+                self._tally.missed += 1
+                continue
+            busy[member] = 1
+            if nodes > 1:
+                node = lines.node_for(member % nodes)
+            wire = requests[node].renew(member, dirty[member])
+            lines.send(Call(request.RENEW, member, node, at, wire))
+            if count % MOST_TURNS_AT_ONCE == 0:
+                lines.wait(0)
 
     def _do(self, task: Task) -> None:
         """Do a task; of another's instances only the state is kept."""
@@ -294,9 +311,7 @@ class Fleet:
         home = member % len(self._requests)
         node = self._lines.node_for(home) if len(self._requests) > 1 else home
         made, dirty = self._requests[node], self.members.dirty[member]
-        if kind is request.RENEW:
-            wire = made.renew(member, dirty)
-        elif kind is request.REGISTER:
+        if kind is request.REGISTER:
             wire = made.register(member, dirty)
         elif kind is request.AUDIT:
             wire = made.read(member)
@@ -306,8 +321,40 @@ class Fleet:
             wire = made.status(member) if kind is request.STATUS else made.back(member)
         self._lines.send(Call(kind, member, node, at, wire))
 
-    def _answered(self, call: Call, now: float) -> None:
-        tally, kind, status = self.tally, call.kind, call.status
+    def _answered(self, calls: Sequence[Call], now: float) -> None:
+        plain = [call for call in calls if call.status == 200 and call.kind is request.RENEW]  # noqa: PLR2004 - RENEW-01
+        if plain:
+            self._renewed(plain, now)
+        if len(plain) < len(calls):
+            for call in calls:
+                if call.status != 200 or call.kind is not request.RENEW:  # noqa: PLR2004 - the same
+                    self._one_answered(call, now)
+
+    def _renewed(self, calls: Sequence[Call], now: float) -> None:
+        """Take renewals that were acknowledged: nearly all of what a fleet does."""
+        members, tally = self.members, self._tally
+        busy, renewed, stamp = members.busy, members.renewed, members.stamp
+        tally.requests += len(calls)
+        tally.sent += len(calls)
+        tally.acknowledged += len(calls)
+        tally.statuses["200"] = tally.statuses.get("200", 0) + len(calls)
+        credit = self._credit(now)
+        for call in calls:
+            member = call.member
+            busy[member] = 0
+            renewed[member] = now
+            if credit >= 1 and member >= self.storm.hot:
+                credit -= 1
+                self._call(request.AUDIT, member, now)
+            elif stamp[member]:
+                stamp[member] = 0
+        self._audit_credit = credit
+        latencies = [now - call.intended for call in calls]
+        self._latencies.acknowledged(latencies, [now - call.sent for call in calls])
+        self._told(calls, latencies)
+
+    def _one_answered(self, call: Call, now: float) -> None:
+        tally, kind, status = self._tally, call.kind, call.status
         name = kind.name
         latency = now - call.intended
         tally.requests += 1
@@ -320,23 +367,18 @@ class Fleet:
             call.problem = call.problem or f"{name} was answered {status}"
             tally.note(f"{name} of instance {call.member}: {call.problem}")
         if kind is request.RENEW:
-            self._renewed(call, now)
+            self._not_renewed(call, now)
         else:
             self._others(call, now)
-        self._told(call, latency)
+        self._told([call], [latency])
 
-    def _renewed(self, call: Call, now: float) -> None:
-        members, tally, member, status = self.members, self.tally, call.member, call.status
+    def _not_renewed(self, call: Call, now: float) -> None:
+        members, tally, member, status = self.members, self._tally, call.member, call.status
         members.busy[member] = 0
         tally.sent += 1
         delay = call.sent - call.intended
         tally.late += delay > LATE_AFTER
         tally.worst_start_ms = max(tally.worst_start_ms, delay * 1000)
-        if status == 200:  # noqa: PLR2004 - RENEW-01
-            tally.acknowledged += 1
-            members.renewed[member] = now
-            self._audit(member, now)
-            return
         tally.refused += status != 0
         tally.unanswered += status == 0
         if status == 404 and members.renews(member):  # noqa: PLR2004 - RENEW-02
@@ -357,21 +399,21 @@ class Fleet:
                 self._call(request.CANCEL, member, now)
                 return
             if status == 200:  # noqa: PLR2004 - CANCEL-01
-                self.tally.cancelled += 1
+                self._tally.cancelled += 1
             self.members.known[member] = 0
             self.members.stamp[member] = 0
         elif kind is request.AUDIT:
             self._audited(call)
         elif kind in (request.DELTA, request.FULL):
-            self.tally.reads += 1
+            self._tally.reads += 1
             if status == 200 and member == 0:  # noqa: PLR2004 - one copy a process is enough
                 self._copied(call, now)
 
     def _registered(self, call: Call, now: float) -> None:
         members, member = self.members, call.member
         if call.status == 204:  # noqa: PLR2004 - REG-01
-            self.tally.reregistered += members.arrived[member]
-            self.tally.registered += not members.arrived[member]
+            self._tally.reregistered += members.arrived[member]
+            self._tally.registered += not members.arrived[member]
             members.arrived[member] = 1
             members.known[member] = 1
             if members.state[member] != SILENT:  # else it died meanwhile
@@ -384,11 +426,16 @@ class Fleet:
         wait = TRY_AGAIN_AFTER * (1 if tries <= BOUNCES else self.storm.renewal_interval)
         self._retries.append(Task(now + wait, member, "register"))
 
-    def _audit(self, member: int, now: float) -> None:
-        """Read an instance back, as many a second as the storm allows."""
+    def _credit(self, now: float) -> float:
+        """Return how many instances may be read back now: so many a second as the storm allows."""
         rate = self.storm.audits
-        self._audit_credit = min(rate, self._audit_credit + (now - self._audit_at) * rate)
+        credit = min(rate, self._audit_credit + (now - self._audit_at) * rate)
         self._audit_at = now
+        return credit
+
+    def _audit(self, member: int, now: float) -> None:
+        """Read an instance back, if that is allowed."""
+        self._audit_credit = self._credit(now)
         if self._audit_credit >= 1 and member >= self.storm.hot:
             self._audit_credit -= 1
             self._call(request.AUDIT, member, now)
@@ -404,16 +451,16 @@ class Fleet:
         try:
             lease = read_instance(call.body, "application/json").leased
         except (UnreadableBodyError, LookupError) as problem:
-            self.tally.note(f"{call.kind.name} of instance {member}: {problem}")
+            self._tally.note(f"{call.kind.name} of instance {member}: {problem}")
             return
         # With a newer renewal under way or acknowledged, this may be its stamp already: no base.
         if not members.busy[member] and members.renewed[member] <= call.intended:
             members.stamp[member] = lease.renewed_ms
         if before:
-            self.tally.audited += 1
+            self._tally.audited += 1
             if lease.renewed_ms <= before:
-                self.tally.lost += 1
-                self.tally.note(
+                self._tally.lost += 1
+                self._tally.note(
                     f"instance {member}: a renewal was acknowledged, and the lease is as before"
                 )
 
@@ -423,15 +470,15 @@ class Fleet:
         try:
             listed = read_applications(body, "application/json")
         except UnreadableBodyError as problem:
-            self.tally.note(f"{call.kind.name}: {problem}")
-            self.tally.failures += 1
+            self._tally.note(f"{call.kind.name}: {problem}")
+            self._tally.failures += 1
             return
         if call.kind is request.FULL or self.copy is None:
             self.copy = Copy(listed)
             return
         self.copy.apply(listed)
         if self.copy.hash != listed.hash:
-            self.tally.mismatched += 1
+            self._tally.mismatched += 1
             self.copy = None
             self._read(request.FULL, call.member, now)
 

@@ -17,15 +17,15 @@ from collections import deque
 from typing import TYPE_CHECKING, Any, Final
 
 import gevent.select
-import httptools
 from gevent.monkey import get_original
 
 from eureka_tck.errors import CannotRun
+from eureka_tck.fleet.line import LONGEST_KNOWN, MOST_KNOWN, BadAnswerError, Line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from eureka_tck.fleet.request import Kind
+    from eureka_tck.fleet.call import Call
 
 ANSWER_BUDGET: Final = 10.0
 """A renewal is answered in milliseconds; what takes longer than this, in s, is no answer."""
@@ -33,8 +33,10 @@ ANSWER_BUDGET: Final = 10.0
 BLOCKS_FOR: Final = 0.002
 """Seconds for which Locust's own greenlets may have to wait for an answer to the fleet."""
 
-READ_AT_ONCE: Final = 1 << 18
-MOST_OF_A_BODY: Final = 1 << 30
+READ_AT_ONCE: Final = 4096
+"""Bytes asked of a socket; the room for many more would be mapped and unmapped at each call."""
+READ_ON: Final = 1 << 18
+"""Bytes asked of a socket whose answer has turned out to be longer."""
 DOWN_FOR: Final = 2.0
 """Seconds for which a node that refused a connection is left alone."""
 
@@ -42,72 +44,19 @@ _IN: Final = 1  # EPOLLIN
 _OUT: Final = 4  # EPOLLOUT
 _ERROR: Final = 8 | 16 | 0x2000  # EPOLLERR, EPOLLHUP, EPOLLRDHUP
 
-_NO_BODY: Final = b"ontent-length: 0\r\n"
-
-
-class Call:
-    """One request and its fate: `status` 0 says that no answer came, `problem` why."""
-
-    __slots__ = (
-        "body",
-        "intended",
-        "kind",
-        "member",
-        "node",
-        "problem",
-        "sent",
-        "size",
-        "status",
-        "tries",
-        "wire",
-    )
-
-    def __init__(self, kind: Kind, member: int, node: int, intended: float, wire: bytes) -> None:
-        self.kind = kind
-        self.member = member
-        self.node = node
-        self.intended = intended
-        self.wire = wire
-        self.sent = 0.0
-        self.status = 0
-        self.body = b""
-        self.size = 0
-        self.problem = ""
-        self.tries = 0
-
-
-class _Line:
-    """One connection, with the call it carries; `used` says whether an answer came over it."""
-
-    __slots__ = ("body", "call", "done", "left", "node", "parser", "socket", "used")
-
-    def __init__(self, node: int) -> None:
-        self.node = node
-        self.socket: Any = None
-        self.call: Call | None = None
-        self.left = b""
-        self.used = False
-        self.parser: httptools.HttpResponseParser | None = None
-        self.body: list[bytes] = []
-        self.done = False
-
-    def on_body(self, part: bytes) -> None:
-        """Keep a part of the answer's body."""
-        self.body.append(part)
-
-    def on_message_complete(self) -> None:
-        """Note that the answer is whole."""
-        self.done = True
-
 
 class Lines:
-    """Connections to each of some nodes; `answered` gets every call back, in any order."""
+    """
+    Connections to each of some nodes; `answered` gets every call back, in any order.
+
+    It gets those together that were found together, with the instant at which they were.
+    """
 
     def __init__(
         self,
         addresses: Sequence[tuple[str, int]],
         per_node: int,
-        answered: Callable[[Call, float], None],
+        answered: Callable[[Sequence[Call], float], None],
     ) -> None:
         select: Any = get_original("select", ["epoll"])
         if not select:
@@ -116,13 +65,14 @@ class Lines:
         self._make: Any = get_original("socket", "socket")
         self._addresses = list(addresses)
         self._answered = answered
-        self._by_fd: dict[int, _Line] = {}
-        self._free: list[list[_Line]] = [
-            [_Line(n) for _ in range(per_node)] for n in range(len(addresses))
+        self._by_fd: dict[int, Line] = {}
+        self._free: list[list[Line]] = [
+            [Line(n) for _ in range(per_node)] for n in range(len(addresses))
         ]
         self._waiting: list[deque[Call]] = [deque() for _ in addresses]
         self._down_until = [0.0] * len(addresses)
-        self._doomed: list[tuple[_Line, str]] = []
+        self._doomed: list[tuple[Line, str]] = []
+        self._known: dict[bytes, int] = {}
         self.in_flight = 0
         self.resent = 0
 
@@ -157,22 +107,14 @@ class Lines:
         doomed, self._doomed = self._doomed, []
         for dead, problem in doomed:
             self._broken(dead, problem, final=True)
-        events = self._epoll.poll(0)
-        if not events and seconds > 0 and not self._doomed:
-            # An answer under way is cheaper to await here than through gevent's loop.
-            if self.in_flight:
-                events = self._epoll.poll(min(seconds, BLOCKS_FOR))
-            if not events:
-                gevent.select.select([self._epoll.fileno()], [], [], seconds)
-                events = self._epoll.poll(0)
-        for fd, flags in events:
-            line = self._by_fd.get(fd)
-            if line is None:
-                continue
-            if flags == _IN:
-                self._read(line)
-            else:
-                self._happened(line, flags)
+        seconds = 0.0 if self._doomed else max(seconds, 0.0)
+        # An answer under way is cheaper to await here than through gevent's loop.
+        events = self._epoll.poll(min(seconds, BLOCKS_FOR) if self.in_flight else 0)
+        if not events and seconds > 0:
+            gevent.select.select([self._epoll.fileno()], [], [], seconds)
+            events = self._epoll.poll(0)
+        if events:
+            self._take(events, time.monotonic())
 
     def expire(self, now: float) -> None:
         """Give up what has waited for an answer longer than its budget."""
@@ -194,7 +136,36 @@ class Lines:
             self._hang_up(line)
         self._epoll.close()
 
-    def _start(self, line: _Line, call: Call) -> None:
+    def _take(self, events: Sequence[tuple[int, int]], now: float) -> None:
+        """Read what has come; a line whose answer is whole carries the next call at once."""
+        known, by_fd = self._known, self._by_fd
+        answered: list[Call] = []
+        for fd, flags in events:
+            line = by_fd.get(fd)
+            if line is None:
+                continue
+            call = line.call
+            if flags != _IN or call is None or line.parser is not None:
+                self._happened(line, flags, answered)
+                continue
+            try:
+                data = line.receive(READ_AT_ONCE)
+            except OSError as error:
+                self._failed(line, error)
+                continue
+            status = known.get(data)
+            if status is None:
+                self._read(line, data, answered)
+                continue
+            call.status = status
+            line.call, line.used = None, True
+            answered.append(call)
+            self.in_flight -= 1
+            self._next(line)
+        if answered:
+            self._answered(answered, now)
+
+    def _start(self, line: Line, call: Call) -> None:
         call.sent = time.monotonic()
         call.tries += 1
         line.call = call
@@ -202,24 +173,25 @@ class Lines:
         if line.socket is None:
             self._dial(line)
             return
+        wire = call.wire
         try:
-            sent = line.socket.send(call.wire)
+            sent = line.send(wire)
         except BlockingIOError:
             sent = 0
         except OSError as error:
             self._broken(line, _said(error))
             return
-        if sent < len(call.wire):
-            line.left = call.wire[sent:]
+        if sent < len(wire):
+            line.left = wire[sent:]
             self._epoll.modify(line.socket.fileno(), _IN | _OUT)
 
-    def _dial(self, line: _Line) -> None:
+    def _dial(self, line: Line) -> None:
         import socket  # noqa: PLC0415 - constants alone; Locust has patched the rest
 
         made = self._make(socket.AF_INET, socket.SOCK_STREAM)
         made.setblocking(False)
         made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        line.socket, line.used = made, False
+        line.socket, line.send, line.receive, line.used = made, made.send, made.recv, False
         line.left = line.call.wire if line.call else b""
         self._by_fd[made.fileno()] = line
         problem = made.connect_ex(self._addresses[line.node])
@@ -228,65 +200,58 @@ class Lines:
             return
         self._epoll.register(made.fileno(), _IN | _OUT)
 
-    def _happened(self, line: _Line, flags: int) -> None:
+    def _happened(self, line: Line, flags: int, answered: list[Call]) -> None:
         if flags & _OUT and line.left:
             try:
-                sent = line.socket.send(line.left)
-            except BlockingIOError:
-                return
+                sent = line.send(line.left)
             except OSError as error:
-                self._broken(line, _said(error), final=not line.used)
+                self._failed(line, error)
                 return
             line.left = line.left[sent:]
             if not line.left:
                 self._epoll.modify(line.socket.fileno(), _IN)
         if flags & (_IN | _ERROR):
-            self._read(line)
+            try:
+                data = line.receive(READ_ON if line.parser else READ_AT_ONCE)
+            except OSError as error:
+                self._failed(line, error)
+                return
+            self._read(line, data, answered)
 
-    def _read(self, line: _Line) -> None:
-        try:
-            data = line.socket.recv(READ_AT_ONCE)
-        except BlockingIOError:
-            return
-        except OSError as error:
+    def _failed(self, line: Line, error: OSError) -> None:
+        """Hang up, unless the socket has only nothing to give or no room yet."""
+        if not isinstance(error, BlockingIOError):
             self._broken(line, _said(error), final=not line.used)
-            return
+
+    def _read(self, line: Line, data: bytes, answered: list[Call]) -> None:
         call = line.call
         if not data:
             self._broken(line, "the connection was closed without an answer", final=not line.used)
-        elif call is None:
-            self._hang_up(line)  # nobody asked: such a connection is of no use
-        elif line.parser is None and data.endswith(b"\r\n\r\n") and _NO_BODY in data.lower():
-            self._finish(line, call, int(data[9:12]), b"", b"connection: close" in data.lower())
-        else:
-            self._parse(line, call, data)
-
-    def _parse(self, line: _Line, call: Call, data: bytes) -> None:
-        if line.parser is None:
-            line.body, line.done = [], False
-            line.parser = httptools.HttpResponseParser(line)
-        try:
-            line.parser.feed_data(data)
-        except httptools.HttpParserError as error:
-            self._broken(line, f"no HTTP: {error}", final=True)
             return
-        if line.done:
-            parser, line.parser = line.parser, None
-            body = b"".join(line.body)
-            line.body = []
-            self._finish(line, call, parser.get_status_code(), body, not parser.should_keep_alive())
-
-    def _finish(self, line: _Line, call: Call, status: int, body: bytes, closing: bool) -> None:
-        now = time.monotonic()
+        if call is None:
+            self._hang_up(line)  # nobody asked: such a connection is of no use
+            return
+        try:
+            whole = line.feed(data)
+        except BadAnswerError as problem:
+            self._broken(line, str(problem), final=True)
+            return
+        if whole is None:
+            return
+        call.status, call.body, closing = whole
+        call.size = len(call.body)
         line.call, line.used = None, True
         self.in_flight -= 1
-        call.status, call.body, call.size = status, body, len(body)
         if closing:
             self._hang_up(line)
+        elif not call.body and line.got == len(data) <= LONGEST_KNOWN:
+            if len(self._known) >= MOST_KNOWN:
+                self._known.clear()
+            self._known[data] = call.status
+        answered.append(call)
         self._next(line)
-        self._answered(call, now)
 
-    def _broken(self, line: _Line, problem: str, *, final: bool = False) -> None:
+    def _broken(self, line: Line, problem: str, *, final: bool = False) -> None:
         call, fresh = line.call, not line.used
         nothing_came = line.parser is None
         line.call = None
@@ -302,9 +267,9 @@ class Lines:
             self._down_until[line.node] = time.monotonic() + DOWN_FOR
         call.problem = problem
         self._next(line)
-        self._answered(call, time.monotonic())
+        self._answered([call], time.monotonic())
 
-    def _next(self, line: _Line) -> None:
+    def _next(self, line: Line) -> None:
         """Let a line that is free carry what waits."""
         queue = self._waiting[line.node]
         if queue:
@@ -312,11 +277,10 @@ class Lines:
         else:
             self._free[line.node].append(line)
 
-    def _hang_up(self, line: _Line) -> None:
+    def _hang_up(self, line: Line) -> None:
         if line.socket is not None:
             self._by_fd.pop(line.socket.fileno(), None)
-            line.socket.close()  # which takes it out of the epoll object too
-        line.socket, line.left, line.parser = None, b"", None
+        line.close()  # which takes it out of the epoll object too
 
 
 def _said(error: OSError) -> str:

@@ -20,25 +20,21 @@ _APP, _ID, _T = b"@APP@", b"@ID@", b"@T@"
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of request: how Locust's pages call it, and what answers are right."""
+    """A kind of request: its method, how Locust's pages call it, and what answers are right."""
 
+    verb: str
     name: str
     right: frozenset[int]
 
-    @property
-    def verb(self) -> str:
-        """Return its HTTP method."""
-        return self.name.partition(" ")[0]
 
-
-RENEW: Final = Kind("PUT renew", frozenset({200}))
-REGISTER: Final = Kind("POST register", frozenset({204}))
-CANCEL: Final = Kind("DELETE cancel", frozenset({200}))
-STATUS: Final = Kind("PUT status", frozenset({200}))
-BACK: Final = Kind("DELETE status", frozenset({200}))
-AUDIT: Final = Kind("GET instance", frozenset({200}))
-DELTA: Final = Kind("GET delta", frozenset({200}))
-FULL: Final = Kind("GET apps", frozenset({200}))
+RENEW: Final = Kind("PUT", "PUT renew", frozenset({200}))
+REGISTER: Final = Kind("POST", "POST register", frozenset({204}))
+CANCEL: Final = Kind("DELETE", "DELETE cancel", frozenset({200}))
+STATUS: Final = Kind("PUT", "PUT status", frozenset({200}))
+BACK: Final = Kind("DELETE", "DELETE status", frozenset({200}))
+AUDIT: Final = Kind("GET", "GET instance", frozenset({200}))
+DELTA: Final = Kind("GET", "GET delta", frozenset({200}))
+FULL: Final = Kind("GET", "GET apps", frozenset({200}))
 
 
 def app_of(member: int, applications: int) -> str:
@@ -59,6 +55,11 @@ class Requests:
         self._base = base
         self._head = f" HTTP/1.1\r\nHost: {host}\r\nAccept: application/json\r\n"
         self._none = self._head + "Content-Length: 0\r\n\r\n"
+        self._renewed = [
+            f"PUT {base}/apps/{APP_PREFIX}{n:03d}/fleet-".encode()
+            for n in range(self._applications)
+        ]
+        self._dirty, self._tail = -1, b""
         body = registration(
             sample(
                 _APP.decode(),
@@ -87,7 +88,10 @@ class Requests:
 
     def renew(self, member: int, dirty: int) -> bytes:
         """Return a renewal."""
-        return f"PUT {self._path(member)}?status=UP&lastDirtyTimestamp={dirty}{self._none}".encode()
+        if dirty != self._dirty:  # the same for all that never registered anew
+            self._tail = f"?status=UP&lastDirtyTimestamp={dirty}{self._none}".encode()
+            self._dirty = dirty
+        return b"%b%07d%b" % (self._renewed[member % self._applications], member, self._tail)
 
     def cancel(self, member: int) -> bytes:
         """Return a cancellation."""
