@@ -8,6 +8,8 @@ fleet; everything else is parsed.
 
 from __future__ import annotations
 
+import re
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 import httptools
@@ -17,14 +19,10 @@ if TYPE_CHECKING:
 
     from eureka_tck.fleet.call import Call
 
-MOST_OF_AN_ANSWER: Final = 2 << 30
-"""Bytes; a list of a million instances is 1.2 GB of JSON."""
 MOST_OF_A_HEAD: Final = 1 << 16
-"""Bytes within which the first byte of a body, or the end of the answer, has to come."""
-LONGEST_KNOWN: Final = 1024
-"""Bytes of an answer that is remembered; Spring's to a renewal has 110."""
-MOST_KNOWN: Final = 64
-"""Answers that are remembered; then all are forgotten, for the seconds pass."""
+"""Bytes; Tomcat sends 8 KiB at most."""
+
+_LENGTH: Final = re.compile(rb"\r\n(?:content-length|transfer-encoding):", re.IGNORECASE)
 
 
 class BadAnswerError(Exception):
@@ -32,20 +30,27 @@ class BadAnswerError(Exception):
 
 
 class Line:
-    """One connection, with the call it carries; `used` says whether an answer came over it."""
+    """
+    One connection, with the call it carries; `used` says whether an answer came over it.
+
+    Of the answer that is being read: `head` until it is `headed`, its `body` and their `size`, and,
+    once it is whole, `status` and whether the connection `stays`.
+    """
 
     __slots__ = (
-        "_answers",
-        "_body",
-        "_closes",
+        "body",
         "call",
-        "got",
+        "head",
+        "headed",
         "left",
         "node",
         "parser",
         "receive",
         "send",
+        "size",
         "socket",
+        "status",
+        "stays",
         "used",
     )
 
@@ -58,50 +63,73 @@ class Line:
         self.left = b""
         self.used = False
         self.parser: httptools.HttpResponseParser | None = None
-        self.got = 0
-        self._answers = 0
-        self._closes = False
-        self._body: list[bytes] = []
+        self.head, self.headed = b"", False
+        self.body: list[bytes] = []
+        self.size, self.status, self.stays = 0, 0, True
 
-    def feed(self, data: bytes) -> tuple[int, bytes, bool] | None:
+    @property
+    def ends_with_it(self) -> bool:
+        """Whether the end of the connection is the end of the answer's body."""
+        return self.parser is not None and self.headed and not _LENGTH.search(self.head)
+
+    def feed(self, data: bytes, most: int) -> bool:
         """
-        Take a part of an answer: status, body and whether the connection ends, once it is whole.
+        Take a part of an answer whose body has `most` bytes at most; return whether it is whole.
 
         BadAnswerError says what else it is.
         """
-        if self.parser is None:
-            self._body, self._answers, self.got = [], 0, 0
-            self.parser = httptools.HttpResponseParser(self)
-        self.got += len(data)
+        parser = self.parser or self._begin()
+        if not self.headed:
+            self.head += data
         try:
-            self.parser.feed_data(data)
-        except httptools.HttpParserError as error:
+            parser.feed_data(data)
+        except (httptools.HttpParserError, httptools.HttpParserUpgrade) as error:
             raise BadAnswerError(f"no HTTP: {error}") from error
-        if self._answers > 1:
-            raise BadAnswerError("more was answered than was asked")
-        if self._answers == 1:
-            parser, self.parser = self.parser, None
-            body, self._body = b"".join(self._body), []
-            return parser.get_status_code(), body, self._closes
-        if self.got > (MOST_OF_AN_ANSWER if self._body else MOST_OF_A_HEAD):
-            raise BadAnswerError(f"{self.got:,} bytes were not the whole answer")
-        return None
+        if not self.headed and len(self.head) > MOST_OF_A_HEAD:
+            raise BadAnswerError(f"its head is longer than {MOST_OF_A_HEAD:,} bytes")
+        if self.size > most:
+            raise BadAnswerError(f"its body is longer than {most:,} bytes")
+        return self.status != 0
+
+    def taken(self) -> bytes:
+        """Return the body of a whole answer, and be ready for the next."""
+        if not self.status and self.parser is not None:  # it ended with its connection
+            self.status, self.stays = self.parser.get_status_code(), False
+        body, self.body, self.parser = b"".join(self.body), [], None
+        return body
+
+    def on_headers_complete(self) -> None:
+        """Note that its head is whole."""
+        self.headed = True
 
     def on_body(self, part: bytes) -> None:
         """Keep a part of the answer's body."""
-        self._body.append(part)
+        self.size += len(part)
+        self.body.append(part)
 
     def on_message_complete(self) -> None:
-        """Note that an answer is whole, and whether the connection ends; later nobody knows."""
-        self._answers += 1
-        self._closes = self.parser is not None and not self.parser.should_keep_alive()
+        """Note that the answer is whole; only now the parser knows whether the connection stays."""
+        assert self.parser is not None, "it is the parser that calls"  # noqa: S101
+        status = self.parser.get_status_code()
+        if status < HTTPStatus.OK:  # 100 Continue and its like: the answer is still to come
+            self.head, self.headed = b"", False
+        elif self.status:  # more than was asked for
+            self.stays = False
+        else:
+            self.status, self.stays = status, self.parser.should_keep_alive()
 
     def close(self) -> None:
         """Close the socket, if there is one."""
         if self.socket is not None:
             self.socket.close()
-        self.socket, self.left, self.parser, self._body = None, b"", None, []
+        self.socket, self.left, self.parser, self.body = None, b"", None, []
         self.send = self.receive = _nothing
+
+    def _begin(self) -> httptools.HttpResponseParser:
+        self.head, self.headed, self.size, self.status, self.stays = b"", False, 0, 0, True
+        self.body = []
+        self.parser = httptools.HttpResponseParser(self)
+        return self.parser
 
 
 def _nothing(_: Any) -> Any:  # noqa: ANN401 - stands for methods of a socket that there is not

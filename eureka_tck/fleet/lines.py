@@ -12,6 +12,7 @@ which nothing has come back, is sent once more on a fresh one, as every HTTP cli
 from __future__ import annotations
 
 import errno
+import socket
 import time
 from collections import deque
 from typing import TYPE_CHECKING, Any, Final
@@ -20,7 +21,7 @@ import gevent.select
 from gevent.monkey import get_original
 
 from eureka_tck.errors import CannotRun
-from eureka_tck.fleet.line import LONGEST_KNOWN, MOST_KNOWN, BadAnswerError, Line
+from eureka_tck.fleet.line import BadAnswerError, Line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -37,6 +38,12 @@ READ_AT_ONCE: Final = 4096
 """Bytes asked of a socket; the room for many more would be mapped and unmapped at each call."""
 READ_ON: Final = 1 << 18
 """Bytes asked of a socket whose answer has turned out to be longer."""
+LONGEST_KNOWN: Final = 1024
+"""Bytes of an answer that is remembered; Spring's to a renewal has 110."""
+MOST_KNOWN: Final = 64
+"""Answers that are remembered; then all are forgotten, for the seconds pass."""
+PAUSED: Final = 2.0
+"""Seconds between two looks at what is overdue, which comes every second: this process slept."""
 DOWN_FOR: Final = 2.0
 """Seconds for which a node that refused a connection is left alone."""
 
@@ -63,7 +70,7 @@ class Lines:
             raise CannotRun("the fleet needs epoll, which only Linux has.")
         self._epoll = select[0]()
         self._make: Any = get_original("socket", "socket")
-        self._addresses = list(addresses)
+        self._addresses = [_found(host, port) for host, port in addresses]
         self._answered = answered
         self._by_fd: dict[int, Line] = {}
         self._free: list[list[Line]] = [
@@ -73,6 +80,7 @@ class Lines:
         self._down_until = [0.0] * len(addresses)
         self._doomed: list[tuple[Line, str]] = []
         self._known: dict[bytes, int] = {}
+        self._looked_at = time.monotonic()
         self.in_flight = 0
         self.resent = 0
 
@@ -117,7 +125,14 @@ class Lines:
             self._take(events, time.monotonic())
 
     def expire(self, now: float) -> None:
-        """Give up what has waited for an answer longer than its budget."""
+        """
+        Give up what has waited for an answer longer than its budget.
+
+        After a pause of this very process nothing is given up yet: the answers may be there.
+        """
+        paused, self._looked_at = now - self._looked_at > PAUSED, now
+        if paused:
+            return
         for line in list(self._by_fd.values()):
             call = line.call
             if call is not None and now - call.sent > ANSWER_BUDGET:
@@ -145,7 +160,7 @@ class Lines:
             if line is None:
                 continue
             call = line.call
-            if flags != _IN or call is None or line.parser is not None:
+            if flags != _IN or call is None or line.parser is not None or line.left:
                 self._happened(line, flags, answered)
                 continue
             try:
@@ -186,15 +201,14 @@ class Lines:
             self._epoll.modify(line.socket.fileno(), _IN | _OUT)
 
     def _dial(self, line: Line) -> None:
-        import socket  # noqa: PLC0415 - constants alone; Locust has patched the rest
-
-        made = self._make(socket.AF_INET, socket.SOCK_STREAM)
+        family, address = self._addresses[line.node]
+        made = self._make(family, socket.SOCK_STREAM)
         made.setblocking(False)
         made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         line.socket, line.send, line.receive, line.used = made, made.send, made.recv, False
         line.left = line.call.wire if line.call else b""
         self._by_fd[made.fileno()] = line
-        problem = made.connect_ex(self._addresses[line.node])
+        problem = made.connect_ex(address)
         if problem not in (0, errno.EINPROGRESS):
             self._doomed.append((line, errno.errorcode.get(problem, str(problem))))
             return
@@ -225,26 +239,29 @@ class Lines:
 
     def _read(self, line: Line, data: bytes, answered: list[Call]) -> None:
         call = line.call
-        if not data:
-            self._broken(line, "the connection was closed without an answer", final=not line.used)
-            return
         if call is None:
             self._hang_up(line)  # nobody asked: such a connection is of no use
             return
+        if not data and not line.ends_with_it:
+            came = "an answer" if line.parser is None else "a whole answer"
+            said = f"the connection was closed without {came}"
+            self._broken(line, said, final=not line.used)
+            return
+        alone = line.parser is None
         try:
-            whole = line.feed(data)
+            whole = not data or line.feed(data, call.kind.most)
         except BadAnswerError as problem:
             self._broken(line, str(problem), final=True)
             return
-        if whole is None:
+        if not whole:
             return
-        call.status, call.body, closing = whole
-        call.size = len(call.body)
+        call.body = line.taken()
+        call.status, call.size = line.status, len(call.body)
         line.call, line.used = None, True
         self.in_flight -= 1
-        if closing:
+        if line.left or not line.stays:  # left: answered before it was asked to the end
             self._hang_up(line)
-        elif not call.body and line.got == len(data) <= LONGEST_KNOWN:
+        elif alone and not call.body and len(data) <= LONGEST_KNOWN:
             if len(self._known) >= MOST_KNOWN:
                 self._known.clear()
             self._known[data] = call.status
@@ -281,6 +298,15 @@ class Lines:
         if line.socket is not None:
             self._by_fd.pop(line.socket.fileno(), None)
         line.close()  # which takes it out of the epoll object too
+
+
+def _found(host: str, port: int) -> tuple[int, Any]:
+    """Return family and address of a host, looked up once: a later answer may be another's."""
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    except OSError as error:
+        raise CannotRun(f"the host {host} is not known: {_said(error)}.") from error
+    return family, address
 
 
 def _said(error: OSError) -> str:

@@ -53,7 +53,7 @@ class StatsLedger:
             kept = self._sums[kind.name] = _Sum(kind.verb)
         kept.times += latencies
         kept.size += sum([call.size for call in calls])
-        if calls[0].status not in kind.right:
+        if calls[0].problem:
             kept.errors += [call.problem for call in calls]
 
     def flush(self) -> None:

@@ -46,6 +46,8 @@ class FleetUser(User):
     storm: ClassVar[Storm]
     division: ClassVar[Division]
     nodes: ClassVar[tuple[str, ...]] = ()
+    addresses: ClassVar[tuple[tuple[str, int], ...]] = ()
+    """Where the nodes are: what was admitted, not what a name may mean later."""
     tally_file: ClassVar[Path | None] = None
     bulk: ClassVar[bool] = False
     fleet: ClassVar[Fleet | None] = None
@@ -78,12 +80,10 @@ class FleetUser(User):
     _ledger: StatsLedger | None = None
 
     def _fleet(self, began: float) -> Fleet:
-        roots = [urlsplit(root) for root in self.nodes or (self.host or "",)]
-        addresses = [(part.hostname or "127.0.0.1", part.port or 80) for part in roots]
-        base = f"{roots[0].path.rstrip('/').removesuffix('/eureka')}/eureka"
+        base = f"{urlsplit(self.nodes[0]).path.rstrip('/').removesuffix('/eureka')}/eureka"
         if self.bulk:
             self._ledger = StatsLedger(self.environment.stats)
-        return Fleet(self.storm, addresses, base, began, self._tell)
+        return Fleet(self.storm, self.addresses, base, began, self._tell)
 
     def _drive(self, fleet: Fleet) -> None:
         written = fleet.began
@@ -103,14 +103,14 @@ class FleetUser(User):
             self._ledger.note(calls, latencies)
             return
         fire = self.environment.events.request.fire
-        kind, status = calls[0].kind, calls[0].status
+        kind = calls[0].kind
         for call, latency in zip(calls, latencies, strict=True):
             fire(
                 request_type=kind.verb,
                 name=kind.name,
                 response_time=latency * 1000,
                 response_length=call.size,
-                exception=None if status in kind.right else RefusedError(call.problem),
+                exception=RefusedError(call.problem) if call.problem else None,
                 context={},
             )
 
