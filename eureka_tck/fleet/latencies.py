@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 class Latencies:
     """What was seen of renewals since the last `flush`, in s."""
 
-    __slots__ = ("_intended", "_reported", "_tally", "own")
+    __slots__ = ("_intended", "_reported", "_tally", "noticed")
 
     def __init__(self, tally: Tally) -> None:
         self._tally = tally
         self._intended: list[float] = []
         self._reported: list[float] = []
-        self.own: list[float] = []
-        """How late each turn was noticed; one for each that was intended."""
+        self.noticed: list[float] = []
+        """How late this process noticed what was due."""
 
     def acknowledged(self, intended: Sequence[float], reported: Sequence[float]) -> None:
         """Remember renewals answered 200: latencies from the intended and from the real send."""
@@ -39,9 +39,8 @@ class Latencies:
     def flush(self) -> None:
         """Enter all of it into the tally."""
         tally = self._tally
-        if own := self.own:
+        if own := self.noticed:
             worst = max(own)
-            tally.intended += len(own)
             tally.worst_own_ms = max(tally.worst_own_ms, worst * 1000)
             if worst > OWN_LATE_AFTER:
                 tally.own_late += sum(late > OWN_LATE_AFTER for late in own)

@@ -19,7 +19,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from random import Random
 
 Phases: TypeAlias = Literal["even", "aligned", "random"]
@@ -67,12 +67,15 @@ class Schedule:
         self._interval = interval
         self._bases = array("d")
         self._intervals = array("d") if drift else None
-        for member, base in phases:
-            _put(self._bases, member, base)
-            if self._intervals is not None:
-                own = interval * (1 + drift * (2 * spread(member, "drift") - 1))
-                _put(self._intervals, member, own)
-            self._plan(member, base)
+        self._drift = drift
+        self._take(phases)
+
+    def change(self, keeps: Callable[[int], bool], more: Iterable[tuple[int, float]]) -> None:
+        """Forget the members that are not kept, and take more; the kept ones' turns stay."""
+        self._soon = [turn for turn in self._soon if keeps(turn[1])]
+        for slot, planned in self._slots.items():
+            self._slots[slot] = [turn for turn in planned if keeps(turn[1])]
+        self._take(more)
 
     def next_at(self) -> float:
         """Return the intended time of the next turn, in s; infinity without any member."""
@@ -101,6 +104,14 @@ class Schedule:
                 plan(member, base)
         return turns
 
+    def _take(self, phases: Iterable[tuple[int, float]]) -> None:
+        for member, base in phases:
+            _put(self._bases, member, base)
+            if self._intervals is not None:
+                own = self._interval * (1 + self._drift * (2 * spread(member, "drift") - 1))
+                _put(self._intervals, member, own)
+            self._plan(member, base)
+
     def _plan(self, member: int, base: float) -> None:
         jitter = self._jitter
         at = base - jitter + 2 * jitter * self._random() if jitter else base
@@ -117,7 +128,7 @@ class Schedule:
 
     def _reach(self) -> None:
         """Take up the next slot that holds any turn."""
-        if self._order:
+        while self._order and not self._soon:
             self._slot = heapq.heappop(self._order)
             self._soon = sorted(self._slots.pop(self._slot), reverse=True)
 
