@@ -48,7 +48,8 @@ class Observer:
         self.cluster = cluster
         self.clock = cluster.clock
         self.node = cluster[node]
-        self.wire = WireClient(self.node.root, recorder=Recorder(now=self.clock.now, kept=1))
+        self._recorder = Recorder(now=self.clock.now, kept=1)
+        self.wire = WireClient(self.node.root, recorder=self._recorder)
         self.began = self.clock.now()
         self._moments: list[Moment] = []
         self._exchanges: list[Exchange] = []
@@ -91,7 +92,13 @@ class Observer:
     def tape(self, given: str) -> Tape:
         """Return what was gathered until now; the delta with the stamps comes last: it is shown."""
         delta = () if self._last_delta is None else (self._last_delta,)
-        return Tape(given, self.began, tuple(self._moments), (*self._exchanges, *delta))
+        return Tape(
+            given,
+            self.began,
+            tuple(self._moments),
+            (*self._exchanges, *delta),
+            self._recorder.slowest,
+        )
 
     # what it does
 
