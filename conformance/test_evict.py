@@ -32,10 +32,14 @@ COUNTED = NEEDS | {"counters"}
 
 @requirement("EVICT-01", profile="evict", needs=NEEDS, seconds=12)
 def test_an_expired_lease_is_gone_within_one_interval(rhythm: Rhythm) -> None:
-    """A lease that has run out is evicted within the 5 s between two runs."""
+    """
+    A lease that has run out is evicted within the 5 s between two runs.
+
+    Two seconds more are for a run that a busy machine lets come late; the next one is 10 s away.
+    """
     expect("the eviction of the only lease, long expired", rhythm.first).is_present()
     expect("the time from a lease's end to its eviction", rhythm.waited()).is_between(
-        0, 5.5, because="a run every 5 s", margin=0.5
+        0, 7, because="a run every 5 s, and 2 s for a busy machine", margin=1
     )
 
 

