@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 NEEDS = {"settings", "peers"}
 
 
-@requirement("REPL-04", profile="peer-fine", needs=NEEDS, seconds=20)
+@requirement("REPL-04", profile="peer-fine", needs=NEEDS, seconds=10)
 def test_a_change_leaves_within_half_a_second(delays: Delays) -> None:
     """
     Of ten single changes at most five arrive later than 0.65 s, the machine's lateness beside.

@@ -67,6 +67,7 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers",
         "requirement(*ids, profile, needs, seconds, depth): the rows of the catalogue it judges",
     )
+    config.addinivalue_line("markers", "deep: a case that a quick gate leaves out")
     file = config.getoption("--eureka-order")
     seed = config.getoption("--eureka-seed")
     config.stash[_ORDER] = (

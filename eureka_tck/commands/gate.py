@@ -102,7 +102,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--depth",
         choices=("quick", "full"),
         default="full",
-        help="quick leaves the long tests out (default: full)",
+        help="quick leaves out the long tests, and all but four cases of a test (default: full)",
     )
     group.add_argument(
         "--expectations",
