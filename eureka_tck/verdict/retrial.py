@@ -5,10 +5,10 @@ A test that said nothing says nothing about the registry: the machine was late, 
 observed did not come about. On shared cores both happen by accident, so it is judged again,
 with more time and less beside it. What it then says counts.
 
-A failure counts at once where the machine was in time. Where it was late, the failure may be the
-machine's: it is judged again in the same way, and the last pass decides, late or not. So is a
-known deviation that did not show while the machine was late. What is known to fail is not asked
-again, nor is a target that fails in many profiles: it is the cause itself.
+A failure beside which the machine was late may be the machine's: it is judged again in the same
+way, and the last pass decides, late or not. So is a known deviation that did not show while the
+machine was late. What is known to fail is not asked again, nor is a target that fails in many
+profiles: it is the cause itself. Of one that failed in time see `contradiction`.
 """
 
 from __future__ import annotations
