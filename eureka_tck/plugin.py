@@ -108,7 +108,8 @@ def pytest_collection_modifyitems(
     kept = [item for item, _ in claimed.kept]
     if not config.stash[_ORDER].run_id:  # a session of somebody's own: its other tests run too
         kept += [item for item in items if not item.get_closest_marker("requirement")]
-    if dropped := [item for item in items if item not in kept]:
+    chosen = set(kept)
+    if dropped := [item for item in items if item not in chosen]:
         config.hook.pytest_deselected(items=dropped)
     items[:] = kept
     return result
