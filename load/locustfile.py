@@ -19,7 +19,7 @@ from eureka_tck.errors import CannotRun
 from eureka_tck.fleet.division import MESSAGE, Division
 from eureka_tck.fleet.storm import load_storm, resized
 from eureka_tck.fleet.user import WRITE_EVERY, FleetUser, StormShape, stop_gently
-from eureka_tck.targets.url import running
+from eureka_tck.targets.near import admitted
 
 if TYPE_CHECKING:
     from typing import Any
@@ -64,6 +64,8 @@ def prepare(environment: Environment, **_: Any) -> None:  # noqa: ANN401 - Locus
     FleetUser.division = division = Division(environment)
     try:
         choose(environment)
+        if headless(environment):
+            refuse_nobody()
     except CannotRun as refused:  # an Exception would only be logged
         raise SystemExit(f"eureka-tck: {refused}") from None
     if isinstance(environment.runner, WorkerRunner):
@@ -82,14 +84,21 @@ def prepare(environment: Environment, **_: Any) -> None:  # noqa: ANN401 - Locus
 @events.test_start.add_listener  # type: ignore[untyped-decorator] # the same
 def begin(environment: Environment, **_: Any) -> None:  # noqa: ANN401 - the same
     """Take what the web UI may have changed, and begin."""
-    FleetUser.stopping = False
+    FleetUser.stopping, FleetUser.last = False, None
     try:
         choose(environment)
+        refuse_nobody()
     except CannotRun as refused:
         logging.getLogger(__name__).error("%s", refused)  # noqa: TRY400 - the sentence says it all
         FleetUser.stopping = True
         return
     FleetUser.division.begin()
+
+
+@events.quitting.add_listener  # type: ignore[untyped-decorator] # the same
+def write_the_last(**_: Any) -> None:  # noqa: ANN401 - the same
+    """Write the workers' last counts, which came with their end."""
+    write(FleetUser.division)
 
 
 @events.test_stopping.add_listener  # type: ignore[untyped-decorator] # the same
@@ -105,12 +114,27 @@ def choose(environment: Environment) -> None:
     assert options is not None, "Locust parses its options before a test starts"  # noqa: S101
     storm = load_storm(STORMS, options.storm)
     storm = resized(storm, int(options.instances) or None, float(options.minutes) or None)
-    FleetUser.nodes = tuple(root for root in options.nodes.split(",") if root)
-    for root in FleetUser.nodes or ((environment.host,) if environment.host else ()):
-        running(root).admit(owned=options.i_own_this_target)
+    roots = tuple(root for root in options.nodes.split(",") if root)
+    FleetUser.nodes = roots or ((environment.host,) if environment.host else ())
+    FleetUser.addresses = tuple(
+        admitted(root, owned=options.i_own_this_target) for root in FleetUser.nodes
+    )
     FleetUser.storm = StormShape.storm = storm
     FleetUser.bulk = options.bulk
     FleetUser.tally_file = Path(options.tally) if options.tally else None
+
+
+def headless(environment: Environment) -> bool:
+    """Say whether nobody can name a registry later, as in the web UI or as a master does."""
+    options = environment.parsed_options
+    is_worker = isinstance(environment.runner, WorkerRunner)
+    return options is not None and bool(options.headless) and not is_worker
+
+
+def refuse_nobody() -> None:
+    """Refuse to begin without a registry."""
+    if not FleetUser.nodes:
+        raise CannotRun("no registry is named; say which with --host.")
 
 
 def report(client_id: str, data: dict[str, Any], **_: Any) -> None:  # noqa: ANN401, ARG001 - Locust's
@@ -124,6 +148,11 @@ def report(client_id: str, data: dict[str, Any], **_: Any) -> None:  # noqa: ANN
 def write_all(division: Division) -> None:
     """Write the workers' counts as one, all the time: nothing is lost when the master is ended."""
     while True:
-        if FleetUser.tally_file is not None and division.tallies:
-            division.write(FleetUser.tally_file, division.whole())
+        write(division)
         gevent.sleep(WRITE_EVERY)
+
+
+def write(division: Division) -> None:
+    """Write the workers' counts as one, where there are workers."""
+    if FleetUser.tally_file is not None and division.tallies:
+        division.write(FleetUser.tally_file, division.whole())

@@ -5,6 +5,9 @@ A step whose machine lacks something (Docker, Java, Toxiproxy, …) is named and
 `TCK_REQUIRE` names that capability, its absence is a failure instead.
 Steps run one at a time, because most of them judge timing.
 
+What a failed step said of its failure stands again under the table: who reads only the end of a
+long log sees what failed, not only where.
+
 A gate that was inconclusive (exit code 2: the machine was too late to judge by, which says nothing
 about the registry) runs once more after all others, and the table says so.
 Any other exit code but 0 is a failure at once.
@@ -15,10 +18,12 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
+import threading
 import time
+from collections import deque
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import IO, TYPE_CHECKING, Final
 
 from eureka_tck.doctor import available, required_names
 
@@ -34,13 +39,28 @@ INCONCLUSIVE: Final = 2
 """Exit code of a gate, a chaos run or a storm that could not judge."""
 
 
+TELLING: Final = ("FAILED ", "ERROR ", "Exit ")
+"""How the lines begin that say why a step failed: pytest's, and the last line of our commands."""
+
+KEPT: Final = 5
+"""So many telling lines of a failed step stand under the table."""
+
+AFTER: Final = 5.0
+"""Seconds after a command's end within which the rest of what it printed must come."""
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a step ended: `seconds` are those of all its runs."""
+    """
+    How a step ended.
+
+    `seconds` are those of all its runs; `last` are the lines that say why it failed.
+    """
 
     words: str
     seconds: float = 0.0
     code: int | None = None
+    last: tuple[str, ...] = ()
 
     @property
     def is_kept(self) -> bool:
@@ -130,12 +150,45 @@ def run(step: Step) -> Outcome:
         verb = "failed" if required_names().intersection(missing) else "not run"
         return Outcome(f"{verb}: this machine has no {', no '.join(missing)} (eureka-tck doctor)")
     started = time.monotonic()
-    try:
-        code = subprocess.run(step.command, cwd=ROOT, check=False, timeout=step.budget).returncode
-    except subprocess.TimeoutExpired:
-        return Outcome(f"failed: not done within {step.budget:g} s", time.monotonic() - started)
+    code, last = follow(step.command, step.budget)
+    seconds = time.monotonic() - started
+    if code is None:
+        return Outcome(f"failed: not done within {step.budget:g} s", seconds, None, last)
     words = {0: "passed", INCONCLUSIVE: "inconclusive"}.get(code, f"failed: exit code {code}")
-    return Outcome(words, time.monotonic() - started, code)
+    return Outcome(words, seconds, code, last)
+
+
+def follow(command: Sequence[str], budget: float) -> tuple[int | None, tuple[str, ...]]:
+    """
+    Run a command within `budget` seconds, passing on what it prints, line by line.
+
+    Returns its exit code, or None where it had to be ended, and the last telling lines.
+    """
+    last: deque[str] = deque(maxlen=KEPT)
+    with subprocess.Popen(
+        command,
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    ) as process:
+        reader = threading.Thread(target=_pass_on, args=(process.stdout, last), daemon=True)
+        reader.start()
+        try:
+            code: int | None = process.wait(budget)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            code = None
+        reader.join(AFTER)  # a grandchild that lives on may hold the pipe
+    return code, tuple(last)
+
+
+def _pass_on(stream: IO[str], last: deque[str]) -> None:
+    for line in stream:
+        say(line.rstrip())
+        if line.startswith(TELLING):
+            last.append(line.rstrip())
 
 
 def run_all(steps: Sequence[Step], perform: Callable[[Step], Outcome] = run) -> list[Outcome]:
@@ -150,7 +203,10 @@ def run_all(steps: Sequence[Step], perform: Callable[[Step], Outcome] = run) -> 
             say(f"\n[once more] {step.name}: it was inconclusive")
             again, before = perform(step), outcomes[at]
             outcomes[at] = Outcome(
-                f"inconclusive, then {again.words}", before.seconds + again.seconds, again.code
+                f"inconclusive, then {again.words}",
+                before.seconds + again.seconds,
+                again.code,
+                again.last,
             )
             say(f"[once more] {step.name}: {again.words} ({again.seconds:.0f} s)")
     return outcomes
@@ -173,6 +229,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     say("\nWhat ran, and how long it took:")
     for step, outcome in zip(steps, outcomes, strict=True):
         say(f"  {step.name:<40} {outcome.seconds:6.0f} s  {outcome.words}")
+    for step, outcome in zip(steps, outcomes, strict=True):
+        for line in outcome.last if outcome.is_failed else ():
+            say(f"  {step.name}: {line}")
     passed = sum(outcome.is_kept for outcome in outcomes)
     failed = sum(outcome.is_failed for outcome in outcomes)
     skipped = len(outcomes) - passed - failed

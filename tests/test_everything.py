@@ -81,3 +81,34 @@ def test_a_step_whose_machine_lacks_something_is_no_failure() -> None:
 
     assert not outcome.is_kept
     assert not outcome.is_failed
+
+
+def test_a_failed_step_says_why_under_the_table(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The last line that tells stands there again; what it printed before does not."""
+    module = everything()
+    script = "print('working'); print('Exit    1: 1 MUST row failed (RENEW-02)'); exit(1)"
+    step = module.Step("gate x", (sys.executable, "-c", script))
+    monkeypatch.setattr(module, "STEPS", (step,))
+
+    code = module.main([])
+
+    below = capfd.readouterr().out.split("What ran")[1]
+    assert code == 1
+    assert below.splitlines()[-2:] == [
+        "  gate x: Exit    1: 1 MUST row failed (RENEW-02)",
+        "0 passed, 1 failed",
+    ]
+    assert "working" not in below
+
+
+def test_a_step_that_does_not_end_is_ended() -> None:
+    """Its budget is named, and its process is gone."""
+    module = everything()
+
+    outcome = module.run(
+        module.Step("hangs", (sys.executable, "-c", "import time; time.sleep(60)"), budget=0.2)
+    )
+
+    assert outcome.words == "failed: not done within 0.2 s"

@@ -13,6 +13,8 @@ from math import floor
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from eureka.core.instant import Instant
     from eureka.core.lease import Lease
 
@@ -71,13 +73,23 @@ class DueLeases:
             del self._seconds[second]
         return looked
 
-    def overdue(self, *, now: Instant, grace: float) -> list[Lease]:
-        """Return the overdue among those that were looked at; who renewed meanwhile is filed."""
+    def looked_at(self) -> list[Lease]:
+        """Return those that were looked at and may be overdue."""
+        return list(self._due)
+
+    def overdue(self, leases: Iterable[Lease], *, now: Instant, grace: float) -> list[Lease]:
+        """
+        Return the overdue among some of those that were looked at.
+
+        Who renewed meanwhile is filed; who left is no more.
+        """
         monotonic = now.monotonic
         present = floor(monotonic)
         found = []
         alive = []
-        for lease in self._due:
+        for lease in leases:
+            if lease.filed != _DUE:
+                continue
             expires_at = lease.renewed_at + lease.instance.duration
             if monotonic > expires_at + grace:
                 found.append(lease)

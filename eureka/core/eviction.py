@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from eureka.core.due import DueLeases
     from eureka.core.instant import Instant
     from eureka.core.lease import Lease
     from eureka.core.policy import Policy
@@ -60,6 +61,8 @@ class EvictionRun:
         self.overdue = 0
         self.limit = 0
         self.evicted = 0
+        self._unsifted: list[Lease] | None = None
+        self._overdue: list[Lease] = []
         self._victims: list[Lease] | None = None
 
     @property
@@ -68,17 +71,35 @@ class EvictionRun:
         return self._victims is not None
 
     @property
+    def is_large(self) -> bool:
+        """Whether to choose was work enough for one go."""
+        return self.overdue > LOOKS
+
+    @property
     def is_over(self) -> bool:
         """Whether all victims are taken."""
         return self._victims is not None and not self._victims
 
-    def choose(self, overdue: Sequence[Lease], limit: int, *, enabled: bool, rng: Chance) -> None:
-        """Choose the victims."""
+    def look(self, due: DueLeases, *, now: Instant) -> bool:
+        """Look at some of what is due; tell whether there is more."""
+        if self._unsifted is None:
+            if due.look(now=now, most=LOOKS) == LOOKS:
+                return True
+            self._unsifted = due.looked_at()
+            self._unsifted.reverse()
+        part = self._unsifted[: -LOOKS - 1 : -1]
+        del self._unsifted[-LOOKS:]
+        self._overdue += due.overdue(part, now=now, grace=self.compensation)
+        return bool(self._unsifted)
+
+    def choose(self, limit: int, *, enabled: bool, rng: Chance) -> None:
+        """Choose the victims among the overdue."""
         self.enabled = enabled
-        self.overdue = len(overdue)
+        self.overdue = len(self._overdue)
         self.limit = limit
-        self._victims = choose_victims(overdue, limit, rng=rng)
+        self._victims = choose_victims(self._overdue, limit, rng=rng)
         self._victims.reverse()
+        self._overdue = []
 
     def take(self) -> list[Lease]:
         """Return the victims of this go."""

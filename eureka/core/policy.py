@@ -18,6 +18,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     delta_retention: float = 180.0
     delta_retention_interval: float = 30.0
     compare_timestamps: bool = True  # eureka.server.syncWhenTimestampDiffers
+    max_metadata: int = 1024 * 1024  # bytes that the metadata of a record may grow to, call by call
 
 
 class ReplicationPolicy(msgspec.Struct, frozen=True, kw_only=True):

@@ -58,7 +58,7 @@ class RegionCopy:
 
     def with_all(self, instances: Iterable[Instance]) -> Update:
         """Return the update to a whole list."""
-        held = {instance.key: replace(instance, action=Action.ADDED) for instance in instances}
+        held = {instance.key: self._same(instance) for instance in instances}
         gone = [one for key, one in self._held.items() if key not in held]
         return self._update(held, [*self._differing(held), *map(_deleted, gone)])
 
@@ -75,15 +75,16 @@ class RegionCopy:
                 gone.append(_deleted(change))
         return self._update(held, [*self._differing(told), *gone])
 
-    def adopt(self, update: Update, *, now: float) -> None:
-        """Be that from now on (monotonic seconds)."""
-        self._held = update.held
+    def adopt(self, update: Update, *, now: float) -> dict[Key, Instance]:
+        """Be that from now on (monotonic seconds); return what was held before."""
+        replaced, self._held = self._held, update.held
         self.instances = update.shown
         if update.changes or not self.ready:
             self.version += 1
         self.ready = True
         if update.changes:
             self._recent.append((now, update.changes))
+        return replaced
 
     def forget(self, *, before: float) -> None:
         """Forget what changed before that moment."""
@@ -92,12 +93,18 @@ class RegionCopy:
             self._recent.popleft()
         self.version += known != len(self._recent)
 
+    def _same(self, instance: Instance) -> Instance:
+        """Return an instance as it is held; the record held already if it says the same."""
+        told = replace(instance, action=Action.ADDED)
+        earlier = self._held.get(told.key)
+        return earlier if earlier == told else told
+
     def _differing(self, told: dict[Key, Instance]) -> Iterable[Instance]:
         for key, instance in told.items():
             earlier = self._held.get(key)
             if earlier is None:
                 yield instance
-            elif earlier != instance:
+            elif earlier is not instance and earlier != instance:
                 yield replace(instance, action=Action.MODIFIED)
 
     def _update(self, held: dict[Key, Instance], changes: Iterable[Instance]) -> Update:

@@ -23,10 +23,11 @@ from eureka.core.event import (
     PreservationChanged,
     Recounted,
 )
-from eureka.core.eviction import LOOKS, Chance, EvictionRhythm, EvictionRun, eviction_limit
+from eureka.core.eviction import Chance, EvictionRhythm, EvictionRun, eviction_limit
 from eureka.core.instance import Record
 from eureka.core.lease import Lease
 from eureka.core.leases import Leases
+from eureka.core.metadata import check_growth
 from eureka.core.override import effective_status
 from eureka.core.preservation import Preservation
 from eureka.core.status import Action, Status
@@ -291,6 +292,7 @@ class Registry:
         """Add or replace metadata: a registration of the same instance with more metadata."""
         instance = self.read(key, now=now, to="take metadata").instance
         merged = {**instance.metadata, **added}
+        check_growth(instance.metadata, merged, most=self.policy.max_metadata)
         return self.register(replace(instance, metadata=merged), now=now, replicated=False)
 
     # Time
@@ -339,12 +341,13 @@ class Registry:
     def _evict(self, run: EvictionRun, *, now: Instant, rng: Chance) -> list[Event]:
         """Go on with a run, as far as it goes without keeping others waiting."""
         if not run.has_chosen:
-            if self.leases.due.look(now=now, most=LOOKS) == LOOKS:
+            if run.look(self.leases.due, now=now):
                 return []
-            overdue = self.leases.due.overdue(now=now, grace=run.compensation)
             enabled = self.expiry_enabled(now=now)
             limit = eviction_limit(len(self.leases), self.policy) if enabled else 0
-            run.choose(overdue, limit, enabled=enabled, rng=rng)
+            run.choose(limit, enabled=enabled, rng=rng)
+            if run.is_large:
+                return []
         events: list[Event] = []
         for lease in run.take():
             is_held = self.leases.find(lease.instance.key) is lease

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from eureka.server.exchange import TEXT, Response, read_head
 from eureka.server.preparation import Later
 from eureka.wire import paths
+from eureka.wire.reading import LARGE
 
 if TYPE_CHECKING:
     from eureka.server.log import Log
@@ -64,7 +65,10 @@ class Application:
                 return
         try:
             try:
-                response = self._service.answer(request, body)
+                if len(body) < LARGE:
+                    response = self._service.answer(request, body)
+                else:
+                    response = await self._service.answer_large(request, body)
             except Later as later:
                 request.prepared = await self._service.reading.preparation.payload(later)
                 response = self._service.answer(request, body)

@@ -6,12 +6,16 @@ Bodies are registrations in JSON or XML, and batches of peers in JSON, the only 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+import asyncio
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from eureka.core.errors import InvalidRequest
 from eureka.core.instance import Key
 from eureka.core.status import Status
-from eureka.server.exchange import JSON, TEXT, XML, Request, Response
+from eureka.server.described import Described
+from eureka.server.exchange import JSON, XML, Request, Response
 from eureka.wire.batch import read_batch, write_answers
 from eureka.wire.batch_xml import write_xml_answers
 from eureka.wire.fields import commanded_status, known_status, query_timestamp
@@ -21,24 +25,42 @@ from eureka.wire.reading import read_registration
 from eureka.wire.xml_reading import read_xml_registration
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from eureka.core.event import Event
+    from eureka.core.instance import Instance
     from eureka.core.node import Answer, Node
+    from eureka.core.task import Task, TaskAnswer, Unreadable
     from eureka.server.clock import Clock
     from eureka.server.reading import Reading
     from eureka.wire.paths import Resource
 
+    Tasks = Sequence[Task | Unreadable]
+
 MISDIRECTED: Final = 421
 """The answer to a batch that a node sent to itself: the URL is another name for the sender."""
 
+MOST_TASKS: Final = 250
+"""Tasks of a batch that are carried out in one go; our own kind sends no more, nor does Java."""
+
 OK: Final = Response(200)
 STORED: Final = Response(204)
-UNSUPPORTED: Final = 415
 
 _COMMANDS = frozenset(Status) - {Status.UNKNOWN}  # an override UNKNOWN would lock its client out
 _REMOVALS = frozenset(Status)
 _READERS: Final = {"json": read_registration, "xml": read_xml_registration}
+
+
+class Unsupported(InvalidRequest):
+    """A body of a type that means nothing here."""
+
+    status = 415
+
+
+class Misdirected(InvalidRequest):
+    """A batch that came back to its sender."""
+
+    status = MISDIRECTED
 
 
 class Changing:
@@ -75,21 +97,26 @@ class Changing:
         }
 
     @property
-    def body_handlers(self) -> dict[tuple[Resource, str], Callable[[Request, bytes], Response]]:
+    def body_handlers(self) -> dict[tuple[Resource, str], Described[Any]]:
         """What answers which call that is described by its body."""
-        return {("app", "POST"): self._register, ("batch", "POST"): self._batch}
+        return {
+            ("app", "POST"): Described(self._read_registration, self._register),
+            ("batch", "POST"): Described(self._read_batch, self._batch, self._large_batch),
+        }
 
-    def _register(self, request: Request, body: bytes) -> Response:
+    def _read_registration(self, request: Request, body: bytes) -> Instance:
         form = content_format(request.content_type)
         if form is None:
-            expected = b"A registration comes as application/json or application/xml."
-            return Response(UNSUPPORTED, expected, (TEXT,))
-        now = self._clock.now()
-        instance = _READERS[form](body, arrived_ms=now.epoch_ms)
+            raise Unsupported("A registration comes as application/json or application/xml.")
+        instance = _READERS[form](body, arrived_ms=self._clock.now().epoch_ms)
         if instance.key.app != request.target.name:
             raise InvalidRequest(
                 f"Mismatched appName, expecting {request.target.name} but was {instance.key.app}"
             )
+        return instance
+
+    def _register(self, request: Request, instance: Instance) -> Response:
+        now = self._clock.now()
         answer = self._node.register(instance, now=now, replicated=request.replicated)
         self._done(request, answer)
         return STORED
@@ -142,25 +169,43 @@ class Changing:
         )
         return self._done(request, answer)
 
-    def _batch(self, request: Request, body: bytes) -> Response:
+    def _read_batch(self, request: Request, body: bytes) -> Tasks:
         if request.content_type and content_format(request.content_type) != "json":
-            return Response(UNSUPPORTED, b"A batch comes as application/json.", (TEXT,))
+            raise Unsupported("A batch comes as application/json.")
         if request.sender and request.sender == self.node_id:
-            return Response(MISDIRECTED, b"This node sent that itself.", (TEXT,))
-        now = self._clock.now()
-        tasks = read_batch(body, arrived_ms=now.epoch_ms)
+            raise Misdirected("This node sent that itself.")
+        return read_batch(body, arrived_ms=self._clock.now().epoch_ms)
+
+    def _batch(self, request: Request, tasks: Tasks) -> Response:
+        return self._batch_answered(request, self._carried_out(request, tasks))
+
+    async def _large_batch(self, request: Request, tasks: Tasks) -> Response:
+        """Carry out many tasks in slices; our own kind, which numbers its batches, sends fewer."""
+        if len(tasks) <= MOST_TASKS:
+            return self._batch(request, tasks)
+        unnumbered = msgspec.structs.replace(request, batch_id="")
+        answers: list[TaskAnswer] = []
+        for start in range(0, len(tasks), MOST_TASKS):
+            answers += self._carried_out(unnumbered, tasks[start : start + MOST_TASKS])
+            await asyncio.sleep(0)
+        return self._batch_answered(request, answers)
+
+    def _carried_out(self, request: Request, tasks: Tasks) -> Sequence[TaskAnswer]:
         done = self._node.apply_batch(
             tasks,
-            now=now,
+            now=self._clock.now(),
             sender=request.sender,
             batch=request.batch_id,
             dialect=request.dialect,
         )
         self._happened(done.events)
+        return done.answers
+
+    def _batch_answered(self, request: Request, answers: Sequence[TaskAnswer]) -> Response:
         lists = self._reading.lists
         if accepted_formats(request.accept)[0] == "xml":
-            return Response(200, write_xml_answers(done.answers, lists.xml), (XML, ANNOUNCEMENT))
-        return Response(200, write_answers(done.answers, lists.json), (JSON, ANNOUNCEMENT))
+            return Response(200, write_xml_answers(answers, lists.xml), (XML, ANNOUNCEMENT))
+        return Response(200, write_answers(answers, lists.json), (JSON, ANNOUNCEMENT))
 
     def _done(self, request: Request, answer: Answer) -> Response:
         if answer.events:

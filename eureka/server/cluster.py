@@ -15,7 +15,7 @@ from eureka.server.beside import beside
 from eureka.server.information import Replica
 from eureka.server.peers import BROKEN, TOO_SLOW, PeerClient, PeerSender, TooLarge
 from eureka.server.tls import context_for
-from eureka.wire.reading import read_applications
+from eureka.wire.list_reading import read_applications
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -119,12 +119,17 @@ class Cluster:
         task.add_done_callback(self._closing.discard)
 
     async def _take(self, instances: list[Instance]) -> int:
-        """Take over a peer's instances, serving other calls in between."""
+        """
+        Take over a peer's instances, serving other calls in between.
+
+        The list is used up: to free all of it in the end would take 50 ms.
+        """
         copied = 0
-        for start in range(0, len(instances), _SLICE):
-            events = self._service.node.copy(
-                instances[start : start + _SLICE], now=self._clock.now()
-            )
+        instances.reverse()
+        while instances:
+            taken = instances[: -_SLICE - 1 : -1]
+            del instances[-_SLICE:]
+            events = self._service.node.copy(taken, now=self._clock.now())
             self._service.happened(events)
             copied += sum(isinstance(one, Changed) and one.before is None for one in events)
             await asyncio.sleep(0)
@@ -150,8 +155,8 @@ class Cluster:
                 return None
             now = self._clock.now()
             # Beside the loop: a hundred thousand instances take seconds to read.
-            instances, unreadable = await beside(
-                lambda: read_applications(reply.body, arrived_ms=now.epoch_ms), name="copy"
+            listed = await beside(
+                lambda: read_applications(reply.parts, arrived_ms=now.epoch_ms), name="copy"
             )
         except (*TOO_SLOW, *BROKEN) as error:
             self._failed(client, str(error) or type(error).__name__)
@@ -161,8 +166,9 @@ class Cluster:
             return None
         finally:
             await client.close()
-        self._log.info("copying", url=client.shown, instances=len(instances), unreadable=unreadable)
-        return instances
+        found, unreadable = listed.instances, listed.unreadable
+        self._log.info("copying", url=client.shown, instances=len(found), unreadable=unreadable)
+        return found
 
     def _failed(self, client: PeerClient, error: str) -> None:
         self._log.warning("copy-failed", url=client.shown, error=error)

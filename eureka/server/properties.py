@@ -19,10 +19,13 @@ from eureka.server.redaction import redacted
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from yaml import Node
+
 ENVIRONMENT = "environment"
 _PLACEHOLDER = re.compile(r"\$\{([^${}:]+)(?::([^{}]*))?\}")
 _INDEX = re.compile(r"\[[0-9]+\]\Z")  # of an element, as Spring writes lists in .properties files
 _DEEPEST = 20  # placeholders resolved one inside the other, before it is called a circle
+_MERGE = "tag:yaml.org,2002:merge"  # of `<<`, which may stand in a mapping as often as one likes
 _ON_PROFILE = ("spring.config.activate.onprofile", "spring.profiles")
 
 
@@ -74,17 +77,46 @@ def _documents(text: str, path: Path) -> list[list[tuple[str, str]]]:
     """Return the names and values in each document of a YAML file."""
     import yaml  # noqa: PLC0415 - 17 ms that a server without a file need not spend
 
+    found: list[object] = []
     try:
-        documents = [document for document in yaml.safe_load_all(text) if document is not None]
+        loader = yaml.SafeLoader(text)
+        while loader.check_node():
+            node = loader.get_node()
+            _refuse_twins(node, path)
+            found.append(loader.construct_document(node))
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise ConfigurationError(str(path), "", f"is no YAML: {_problem(error)}") from None
-    if not all(isinstance(document, dict) for document in documents):
+    documents = [document for document in found if isinstance(document, dict)]
+    if len(documents) < sum(document is not None for document in found):
         raise ConfigurationError(str(path), "", "must hold keys and values at its top level")
     try:
         return [_flat(document) for document in documents]
     except RecursionError:
         problem = "holds a value that contains itself, or too many in each other"
         raise ConfigurationError(str(path), "", problem) from None
+
+
+def _refuse_twins(root: Node | None, path: Path) -> None:
+    """Refuse a key that stands twice in one mapping: all but the last would count for nothing."""
+    pending = [("", root)]
+    seen: set[int] = set()  # an anchor may be named often, and inside itself
+    while pending:
+        prefix, node = pending.pop()
+        if node is None or isinstance(node.value, str) or id(node) in seen:
+            continue
+        seen.add(id(node))
+        lines: dict[str, int] = {}
+        for one in node.value:
+            if not isinstance(one, tuple):  # an element of a list
+                pending.append((prefix, one))
+                continue
+            key, value = one
+            name, line = f"{prefix}{key.value}", key.start_mark.line + 1
+            if name in lines and key.tag != _MERGE:
+                problem = f"stands twice, in line {lines[name]} and in line {line}"
+                raise ConfigurationError(str(path), name, problem)
+            lines[name] = line
+            pending.append((f"{name}.", value))
 
 
 def _problem(error: Exception) -> str:

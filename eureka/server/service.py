@@ -112,20 +112,28 @@ class Service:
             return _NOT_ACCEPTABLE
         call = request.target.resource, "GET" if request.method == "HEAD" else request.method
         handler = self._handlers.get(call)
-        body_handler = self._body_handlers.get(call)
+        described = self._body_handlers.get(call)
         try:
             if handler is not None:
                 return handler(request)
-            if body_handler is not None:
-                if request.content_encoding not in ("", "identity"):
-                    raise InvalidRequest("A body must not have a Content-Encoding.")
-                return body_handler(request, body)
+            if described is not None:
+                _check_encoding(request)
+                return described.answer(request, body)
         except RequestError as refusal:
-            sentence = isinstance(refusal, InvalidRequest)
-            text = str(refusal).encode(errors="replace") if sentence else b""
-            return Response(refusal.status, text, (TEXT,) if sentence else ())
+            return _refused(refusal)
         allowed = (b"allow", ",".join(METHODS[request.target.resource]).encode())
         return Response(200 if request.method == "OPTIONS" else 405, headers=(allowed,))
+
+    async def answer_large(self, request: Request, body: bytes) -> Response:
+        """Answer a request with a large body that it wants; others are served meanwhile."""
+        if not accepted_formats(request.accept):
+            return _NOT_ACCEPTABLE
+        described = self._body_handlers[request.target.resource, request.method]
+        try:
+            _check_encoding(request)
+            return await described.answer_slowly(request, body)
+        except RequestError as refusal:
+            return _refused(refusal)
 
     def happened(self, events: Iterable[Event]) -> None:
         """Take note of what the core did: lists that became wrong are dropped."""
@@ -137,3 +145,14 @@ class Service:
                     self.reading.lists.forget(event.after.key)
             elif isinstance(event, DeltaForgot):
                 self.cache.forgot()
+
+
+def _check_encoding(request: Request) -> None:
+    if request.content_encoding not in ("", "identity"):
+        raise InvalidRequest("A body must not have a Content-Encoding.")
+
+
+def _refused(refusal: RequestError) -> Response:
+    sentence = isinstance(refusal, InvalidRequest)
+    text = str(refusal).encode(errors="replace") if sentence else b""
+    return Response(refusal.status, text, (TEXT,) if sentence else ())

@@ -138,6 +138,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     peer_read_timeout: float = 0.2
     peers_update_interval: float = 600.0
     max_body: int = 16 * _MEBIBYTE  # bytes
+    max_metadata: int = _MEBIBYTE  # bytes
     rate_limited: bool = False
     rate: RatePolicy = RatePolicy()
     own: OwnInstance = OwnInstance()
@@ -178,6 +179,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             delta_retention=self.delta_retention,
             delta_retention_interval=self.delta_retention_interval,
             compare_timestamps=self.compare_timestamps,
+            max_metadata=self.max_metadata,
         )
 
     def replication(self) -> ReplicationPolicy:

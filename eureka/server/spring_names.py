@@ -88,6 +88,7 @@ USED: Final[tuple[tuple[str, str, Parser], ...]] = (
     ("eureka.server.peerNodeReadTimeoutMs", "peer_read_timeout", milliseconds(1)),
     ("eureka.server.peerEurekaNodesUpdateIntervalMs", "peers_update_interval", milliseconds(1)),
     ("eureka.server.maxRequestBodyBytes", "max_body", whole(1024)),
+    ("eureka.server.maxMetadataBytes", "max_metadata", whole(0)),
     ("eureka.server.logFormat", "log_format", choice("text", "json")),
     ("eureka.server.rateLimiterEnabled", "rate_limited", boolean),
     ("eureka.server.rateLimiterBurstSize", "rate.burst", whole(-1)),
@@ -120,7 +121,7 @@ USED: Final[tuple[tuple[str, str, Parser], ...]] = (
     ("eureka.client.tls.keyStorePassword", "security.peer_certificate_password", str),
 )
 """Spring's name, the field of `Settings`, how it is read; a later name goes before an earlier one.
-`eureka.server.maxRequestBodyBytes` and `eureka.server.logFormat` are this server's own."""
+`eureka.server.maxRequestBodyBytes`, `.maxMetadataBytes` and `.logFormat` are this server's own."""
 
 SERVICE_URL: Final = "eureka.client.serviceUrl"
 ZONES: Final = "eureka.client.availabilityZones"

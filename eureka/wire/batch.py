@@ -11,7 +11,7 @@ from eureka.core.instance import Key, Record
 from eureka.core.status import Status
 from eureka.core.task import NOT_EXECUTABLE, UNREADABLE, Kind, Mark, PeerAnswer, Task, Unreadable
 from eureka.wire.fields import known_status, text, timestamp
-from eureka.wire.reading import InstanceBody, read_instance
+from eureka.wire.reading import BROKEN, LARGE, InstanceBody, check_crowd, read_instance
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -97,19 +97,20 @@ _task = msgspec.json.Decoder(_TaskBody)
 _answers = msgspec.json.Decoder(_Answers)
 _instance = msgspec.json.Decoder(InstanceBody)
 _wrapped = msgspec.json.Decoder(_Wrapped)
-_BROKEN = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 def read_batch(body: bytes, *, arrived_ms: int) -> list[Task | Unreadable]:
     """Return the tasks of a batch in their order."""
+    check_crowd(body)
     try:
         # A batch of heartbeats alone is read in one go; any other one task by task.
-        return [_read_beat(beat) for beat in _beats.decode(body).replication_list]
-    except _BROKEN:
+        if len(body) < LARGE:
+            return [_read_beat(beat) for beat in _beats.decode(body).replication_list]
+    except BROKEN:
         pass
     try:
         tasks = _batch.decode(body).replication_list
-    except _BROKEN as error:
+    except BROKEN as error:
         raise InvalidRequest(f"cannot parse the batch: {error}") from error
     return [_read_task(raw, arrived_ms=arrived_ms) for raw in tasks]
 
@@ -127,7 +128,7 @@ def read_answers(body: bytes, *, arrived_ms: int) -> list[PeerAnswer]:
     """Return what a peer said to each task."""
     try:
         answers = _answers.decode(body).response_list
-    except _BROKEN as error:
+    except BROKEN as error:
         raise InvalidRequest(f"cannot parse the answer to a batch: {error}") from error
     return [
         _DONE
@@ -184,7 +185,7 @@ def _read_task(raw: msgspec.Raw, *, arrived_ms: int) -> Task | Unreadable:
         record = None
         if kind is Kind.REGISTER and body.instance_info is not None:
             record = Record(read_instance(body.instance_info, arrived_ms=arrived_ms), 0)
-    except (InvalidRequest, *_BROKEN) as error:
+    except (InvalidRequest, *BROKEN) as error:
         return Unreadable(UNREADABLE, str(error))
     override = known_status(body.overridden_status)
     return Task(
@@ -223,5 +224,5 @@ def _entity(raw: msgspec.Raw, arrived_ms: int) -> Instance | None:
         if body.instance_id is None and body.host_name is None:
             body = _wrapped.decode(raw).instance
         return read_instance(body, arrived_ms=arrived_ms)
-    except (InvalidRequest, *_BROKEN):
+    except (InvalidRequest, *BROKEN):
         return None

@@ -1,5 +1,5 @@
 """
-Registrations and lists in JSON, read into core values:
+Registrations in JSON, read into core values:
 lenient about forms, strict about what is needed.
 
 Where we differ from what Spring's server happens to do, on purpose:
@@ -13,7 +13,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
-from msgspec.structs import replace
 
 from eureka.core.errors import InvalidRequest
 from eureka.core.instance import (
@@ -24,7 +23,7 @@ from eureka.core.instance import (
     Key,
     Port,
 )
-from eureka.core.status import Action, Status
+from eureka.core.status import Status
 from eureka.wire.fields import (
     flag,
     integer,
@@ -42,7 +41,6 @@ EMPTY_MAP = "java.util.Collections$EmptyMap"
 AMAZON = "com.netflix.appinfo.AmazonInfo"
 PLAIN = "com.netflix.appinfo.InstanceInfo$DefaultDataCenterInfo"
 _CLASSES = (AMAZON, PLAIN, "com.netflix.appinfo.MyDataCenterInfo")
-_ACTIONS = frozenset(Action)
 _MOST_TEXTS = 50_000  # of one map: as many elements as a body in XML may have
 _MARK = b"\xef\xbb\xbf"  # of UTF-8, which some programs put before all they write
 _DATA_CENTERS = ("Netflix", "Amazon", "MyOwn")  # eureka-client DataCenterInfo.Name
@@ -87,51 +85,21 @@ class _Registration(msgspec.Struct, gc=False):
     instance: InstanceBody
 
 
-class _Application(msgspec.Struct, gc=False):
-    instance: msgspec.Raw = msgspec.Raw(b"null")
-
-
-class _Applications(msgspec.Struct, gc=False):
-    application: list[msgspec.Raw] | None = None
-
-
-class _List(msgspec.Struct, gc=False):
-    applications: _Applications
-
-
 _Decoded = TypeVar("_Decoded")
 
 _registration = msgspec.json.Decoder(_Registration)
-_list = msgspec.json.Decoder(_List)
-_application = msgspec.json.Decoder(_Application)
-_instances = msgspec.json.Decoder(list[msgspec.Raw] | None)
-_instance = msgspec.json.Decoder(InstanceBody)
+LARGE = 512 * 1024
+"""Bytes; to read such a body takes 15 ms or more."""
+MOST_VALUES = 200_000
+"""Commas, lists and objects of a large body; they are decoded in one go, in some 40 ms."""
+
+BROKEN = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 def read_registration(body: bytes, *, arrived_ms: int) -> Instance:
     """Return the instance that a registration's body describes."""
-    return read_instance(_decode(_registration, body).instance, arrived_ms=arrived_ms)
-
-
-def read_applications(body: bytes, *, arrived_ms: int) -> tuple[list[Instance], int]:
-    """
-    Return the instances of a list with their stamps, and how many of it could not be read.
-
-    Piece by piece: a thread that read a hundred megabytes in one go would keep the interpreter
-    from the loop for a second; to find where the pieces end takes a twentieth of that.
-    """
-    instances = []
-    unreadable = 0
-    for application in _decode(_list, body).applications.application or ():
-        found = _decode(_application, application).instance
-        # Some programs write a list of one without the brackets.
-        is_alone = bytes(memoryview(found)[:1]) == b"{"
-        for one in (found,) if is_alone else _decode(_instances, found) or ():
-            try:
-                instances.append(_read_held(_decode(_instance, one), arrived_ms=arrived_ms))
-            except InvalidRequest:
-                unreadable += 1
-    return instances, unreadable
+    check_crowd(body)
+    return read_instance(decoded(_registration, body).instance, arrived_ms=arrived_ms)
 
 
 def read_instance(body: InstanceBody, *, arrived_ms: int) -> Instance:
@@ -148,7 +116,7 @@ def read_instance(body: InstanceBody, *, arrived_ms: int) -> Instance:
     if data_center is None:
         raise InvalidRequest("Missing dataCenterInfo")
     _needed(data_center.name, "dataCenterInfo Name")
-    lease_info = _mapping(body.lease_info, "leaseInfo")
+    lease_info = mapping(body.lease_info, "leaseInfo")
     overridden = known_status(body.overridden_status)
     if overridden is Status.UNKNOWN:
         overridden = known_status(body.old_overridden_status)
@@ -184,32 +152,21 @@ def read_instance(body: InstanceBody, *, arrived_ms: int) -> Instance:
     )
 
 
-def _read_held(body: InstanceBody, *, arrived_ms: int) -> Instance:
-    """Return an instance as another registry holds it: with what that one added."""
-    instance = read_instance(body, arrived_ms=arrived_ms)
-    lease_info = _mapping(body.lease_info, "leaseInfo")
-    action = text(body.action_type, "actionType")
-    return replace(
-        instance,
-        registered_ms=_stamp(lease_info.get("registrationTimestamp")),
-        service_up_ms=_stamp(lease_info.get("serviceUpTimestamp")),
-        evicted_ms=_stamp(lease_info.get("evictionTimestamp")),
-        updated_ms=_stamp(body.last_updated_timestamp),
-        action=Action(action) if action in _ACTIONS else Action.ADDED,
-    )
+def check_crowd(body: bytes) -> None:
+    """
+    Refuse a large body of very many values.
+
+    A thread that decodes two million of them keeps the interpreter from the loop for a second.
+    """
+    if len(body) >= LARGE and sum(map(body.count, (b",", b"[", b"{"))) > MOST_VALUES:
+        raise InvalidRequest(f"A body of {LARGE} bytes or more may have {MOST_VALUES} values.")
 
 
-def _stamp(value: object) -> int:
-    try:
-        return timestamp(value, "a stamp") or 0
-    except InvalidRequest:
-        return 0
-
-
-def _decode(decoder: msgspec.json.Decoder[_Decoded], body: bytes | msgspec.Raw) -> _Decoded:
+def decoded(decoder: msgspec.json.Decoder[_Decoded], body: bytes | msgspec.Raw) -> _Decoded:
+    """Return what a body says, or what is wrong with it."""
     try:
         return decoder.decode(body.removeprefix(_MARK) if isinstance(body, bytes) else body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except BROKEN as error:
         raise InvalidRequest(f"cannot parse the request body: {error}") from error
 
 
@@ -223,7 +180,8 @@ def _or(value: int | None, default: int) -> int:
     return default if value is None else value
 
 
-def _mapping(value: object, field: str) -> Mapping[str, object]:
+def mapping(value: object, field: str) -> Mapping[str, object]:
+    """Return an object of a body; null is as if empty."""
     if value is None:
         return {}
     if isinstance(value, dict):
@@ -233,7 +191,7 @@ def _mapping(value: object, field: str) -> Mapping[str, object]:
 
 def _texts(value: object, field: str) -> Mapping[str, str]:
     """Return a map of texts, without the class name that Java servers put into empty ones."""
-    texts = _mapping(value, field)
+    texts = mapping(value, field)
     if len(texts) > _MOST_TEXTS:
         raise InvalidRequest(f"{field} has more than {_MOST_TEXTS} entries")
     return {
@@ -257,7 +215,7 @@ def _port(value: object, field: str, default: Port) -> Port:
 def _data_center(value: object) -> DataCenter | None:
     if value is None:
         return None
-    fields = _mapping(value, "dataCenterInfo")
+    fields = mapping(value, "dataCenterInfo")
     kind = text(fields.get("@class"), "dataCenterInfo.@class")
     name = text(fields.get("name"), "dataCenterInfo.name") or ""
     if kind not in _CLASSES:

@@ -16,7 +16,7 @@ from eureka_tck.backends import NAMES as BACKENDS
 from eureka_tck.clock import utc_stamp
 from eureka_tck.commands.console import natural, quoted, say
 from eureka_tck.errors import CannotRun
-from eureka_tck.report import store
+from eureka_tck.report import load_comparison, load_report, store
 from eureka_tck.report.compare import (
     ComparisonPage,
     Entry,
@@ -27,7 +27,7 @@ from eureka_tck.report.compare import (
 )
 from eureka_tck.report.difference import compare
 from eureka_tck.report.figures import counted
-from eureka_tck.report.run_page import FILE, Fact
+from eureka_tck.report.run_page import FILE, Fact, write_simple
 
 if TYPE_CHECKING:
     from eureka_tck.report.difference import Comparison, RowDifference, Side, TestDifference
@@ -41,6 +41,8 @@ EXAMPLES: Final = """\
 Two runs: for each requirement that they judge differently, what both say, and the exchange that
 shows it. Stamps, ids and durations are no difference.
 
+Two storms: runs of `eureka-tck load`; their figures side by side, with what was run otherwise.
+
 Two registries (--live): sequences of registrations, renewals, cancellations, status and metadata
 calls and reads are drawn and sent to both. Where they answer differently, a plain model of the
 catalogue says who is wrong, and by which requirement; what stands among the target's known
@@ -49,11 +51,12 @@ deviations is marked as known.
 examples:
   eureka-tck compare reports/runs/A reports/runs/B       two runs of `eureka-tck gate`
   eureka-tck compare reports/runs/A reports/latest       an earlier run and the last one
+  eureka-tck compare reports/runs/A reports/runs/B       two runs of `eureka-tck load`
   eureka-tck compare --live python java:5.0.3            the same sequences on both
   eureka-tck compare --live --seed 7 --examples 1000 python java:4.3.0
 
 exit codes:
-  0  nothing differs; with --live: nothing that is not known
+  0  nothing differs; with --live: nothing that is not known; of storms: no budget's verdict
   1  something differs
   3  it could not be compared
 """
@@ -69,7 +72,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
-        "first", metavar="A", help="the folder of a run of the gate; with --live a target"
+        "first", metavar="A", help="the folder of a run of gate or load; with --live a target"
     )
     parser.add_argument("second", metavar="B", help="the other one")
     parser.add_argument(
@@ -97,6 +100,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare, print, write the page, and return the exit code."""
+    if not arguments.live and any(load_report.is_load(Path(one)) for one in _both(arguments)):
+        return _storms(arguments)
     if arguments.live:
         from eureka_tck.commands.live import compared  # noqa: PLC0415 - it starts registries
 
@@ -111,8 +116,29 @@ def run(arguments: argparse.Namespace) -> int:
     return page.exit_code
 
 
+def _both(arguments: argparse.Namespace) -> tuple[str, str]:
+    return arguments.first, arguments.second
+
+
+def _storms(arguments: argparse.Namespace) -> int:
+    """Compare two runs of `eureka-tck load`."""
+    first, second = (load_report.load(Path(one)) for one in _both(arguments))
+    page = load_comparison.comparison_page(first, second, quoted(arguments.argv))
+    say(load_comparison.text(first, second))
+    folder = arguments.out / "compare" / utc_stamp()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CannotRun(
+            f"{folder} cannot be made: {error.strerror}.", "Give another folder with --out."
+        ) from error
+    say(f"\nPage    {write_simple(folder, page)}")
+    say(f"Exit    {page.exit_code}")
+    return page.exit_code
+
+
 def _page(arguments: argparse.Namespace) -> ComparisonPage:
-    reports = tuple(_report(Path(one)) for one in (arguments.first, arguments.second))
+    reports = tuple(_report(Path(one)) for one in _both(arguments))
     one, other = reports
     comparison = compare(one, other)
     whose = _names(one, other)

@@ -14,7 +14,7 @@ from eureka_tck.history import read_history
 from eureka_tck.history.event import FILE
 from eureka_tck.promises import PROMISES, judge
 from eureka_tck.promises.account import ChaosReport, account, save
-from eureka_tck.promises.expectation import apply_deviations, load_deviations
+from eureka_tck.promises.expectation import apply_deviations, load_deviations, notes_on
 from eureka_tck.promises.howlong import table_of
 from eureka_tck.promises.page import page_of
 from eureka_tck.promises.picture import picture
@@ -70,8 +70,8 @@ def tell(report: ChaosReport, page: Path) -> None:
             )
         for violation in judgement.violations[1:VIOLATIONS_TOLD]:
             say(f"  {violation.said}")
-        if one.deviation is not None:
-            say(f"  known of {report.target}: {one.deviation.reason}")
+        for note in notes_on(one):
+            say(f"  {note}")
     say("")
     for line in table_of(report.how_long):
         say(f"  {line}")

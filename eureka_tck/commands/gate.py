@@ -29,6 +29,7 @@ from eureka_tck.suite import expectations_file, suite_root
 from eureka_tck.targets import parse_target
 from eureka_tck.targets.url import OWNER
 from eureka_tck.verdict.account import Facts, report_of
+from eureka_tck.verdict.contradiction import SECOND_LOOK, complained, weighed
 from eureka_tck.verdict.execution import Ended, Refused, perform
 from eureka_tck.verdict.expectations import UNFILLED, updated, write_expectations
 from eureka_tck.verdict.judgement import judge
@@ -181,6 +182,7 @@ class _Gate:
                     break
                 say(f"{counted(len(tests), 'test')} said nothing: once more {retrial.how}.")
                 self._pass(plan.again(retrial, tests), results, sheet)
+            self._look_again(results, sheet)
         except CannotRun as error:
             if not results:
                 raise
@@ -215,6 +217,18 @@ class _Gate:
             could_not_run=str(refused or ""),
         )
         return report, refused
+
+    def _look_again(self, results: dict[str, TestResult], sheet: Timesheet) -> None:
+        """Judge once more what would be complained of."""
+        plan = self.plan
+        again: dict[str, TestResult] = {}
+        if not (tests := complained(results.values(), plan.catalogue, plan.expectations)):
+            return
+        these = counted(len(tests), "test")
+        say(f"{these} not as expected: a second look {SECOND_LOOK.how}.")
+        self._pass(plan.again(SECOND_LOOK, tests), again, sheet)
+        for test, second in again.items():
+            results[test] = weighed(results[test], second, plan.expectations)
 
     def _pass(self, plan: Plan, results: dict[str, TestResult], sheet: Timesheet) -> None:
         """Run one pass into `results`; CannotRun where a test could not run at all."""

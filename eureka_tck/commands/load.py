@@ -22,6 +22,7 @@ from eureka_tck.fleet.capacity import Trial, search
 from eureka_tck.fleet.course import Course
 from eureka_tck.fleet.generator import Generator
 from eureka_tck.fleet.storm import load_storm, resized, storm_names
+from eureka_tck.report import load_comparison, load_report
 from eureka_tck.report.load_page import (
     VERDICTS,
     account,
@@ -47,6 +48,7 @@ examples:
   eureka-tck load --storm steady --instances 1000 --minutes 1
   eureka-tck load --target java:5.0.3 --storm aligned --processes 2
   eureka-tck load --capacity --storm steady --minutes 1
+  eureka-tck load --storm steady --against reports/runs/A      beside an earlier run
 
 exit codes:
   0  every budget was met        2  inconclusive: the generator or the machine was the limit
@@ -89,6 +91,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--capacity", action="store_true", help="search the largest fleet that keeps the budgets"
     )
     group.add_argument(
+        "--against",
+        type=Path,
+        metavar="RUN",
+        help="hold it against an earlier run: both figures side by side, and what was otherwise",
+    )
+    group.add_argument(
         OWNER, action="store_true", help="storm a registry that runs already and is yours"
     )
     group = parser.add_argument_group("the generator")
@@ -118,11 +126,14 @@ def run(arguments: argparse.Namespace) -> int:
     _admit(targets, storm, arguments)
     file = arguments.budget or _suite("budgets.toml")
     bounds = load_bounds(file, targets[0].family, storm.name)
+    if arguments.against and arguments.capacity:
+        raise CannotRun("--against holds a storm against another; --capacity makes many.")
+    earlier = load_report.load(arguments.against) if arguments.against else None
     with Run.create("load", arguments.target, arguments.out, arguments.seed).owned() as made:
         if arguments.capacity:
             return _capacity(targets, storm, bounds, made, arguments)
         course = _storm(targets, storm, bounds, made, arguments, made.folder)
-        page = account(course, made, arguments)
+        page, report = account(course, made, arguments, earlier)
         outcome = worst(course.findings)
         say(f"\n{VERDICTS[outcome][1]}: {sentence_of(arguments.target, course)}")
         for one in course.findings:
@@ -130,6 +141,8 @@ def run(arguments: argparse.Namespace) -> int:
             say(f"  {one.outcome:<12} {said}")
         for problem in course.tally.problems[:5]:
             say(f"  seen         {problem}")
+        if earlier is not None:
+            say(load_comparison.text(earlier, report))
         say(f"\nreport  {page}\nagain   {quoted(arguments.argv)}")
         return VERDICTS[outcome][2]
 

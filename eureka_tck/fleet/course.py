@@ -13,15 +13,17 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-import msgspec
-
 from eureka_tck.actors.copy import hash_of
 from eureka_tck.clock import WaitedInVain, unix_now
 from eureka_tck.errors import CannotRun
+from eureka_tck.fleet.agenda import Agenda
 from eureka_tck.fleet.finding import Finding, findings, measured
 from eureka_tck.fleet.histogram import percentile_ms
 from eureka_tck.fleet.replication import Probe
 from eureka_tck.fleet.request import APP_PREFIX
+from eureka_tck.fleet.sighting import Sample, own_deeds, pulse
+from eureka_tck.fleet.tally import Tally
+from eureka_tck.fleet.weight import weighed
 from eureka_tck.wire.client import ReadBudget, WireClient
 from eureka_tck.wire.errors import WireError
 from eureka_tck.wire.recorder import Recorder
@@ -33,11 +35,13 @@ if TYPE_CHECKING:
     from eureka_tck.fleet.budget import Bounds
     from eureka_tck.fleet.finding import Measures
     from eureka_tck.fleet.generator import Generator
-    from eureka_tck.fleet.storm import Moment, Storm
-    from eureka_tck.fleet.tally import Tally
+    from eureka_tck.fleet.sighting import Deed, Delay, Pulse, Size
+    from eureka_tck.fleet.storm import Storm
     from eureka_tck.node import Node
 
 SAMPLE_EVERY: Final = 2.0
+MOST_PULSES: Final = 400
+"""As many as a chart can show beside each other."""
 LIST_BUDGET: Final = ReadBudget(seconds=30, size=2 << 30)
 """A list of a million instances is 1.2 GB of JSON."""
 LEAVE_BUDGET: Final = 5.0
@@ -50,31 +54,6 @@ PERCENT: Final = "eureka.server.renewalPercentThreshold"
 SEED: Final = "eureka.instance.registry.defaultOpenForTrafficCount"
 """What Spring counts as clients before any has registered; 1 by default."""
 INTERVAL: Final = "eureka.server.expectedClientRenewalIntervalSeconds"
-
-
-class Sample(msgspec.Struct, frozen=True):
-    """
-    A node as seen at an instant: seconds since the fleet began, processor seconds, bytes.
-
-    `registered` and `acknowledged` are the fleet's: instances that renew, renewals answered 200.
-    """
-
-    at: float
-    node: str
-    cpu: float
-    memory: int
-    threshold: int | None
-    renewals: int | None
-    acknowledged: int
-    registered: int
-
-
-class Deed(msgspec.Struct, frozen=True):
-    """What was done to a node, from and to the instants in seconds since the fleet began."""
-
-    begins: float
-    ends: float
-    said: str
 
 
 @dataclass(slots=True)
@@ -103,11 +82,16 @@ class Course:
     findings: Sequence[Finding] = ()
     measures: Measures = field(default_factory=dict)
     samples: list[Sample] = field(default_factory=list)
-    deeds: list[Deed] = field(default_factory=list)
+    pulses: list[Pulse] = field(default_factory=list)
+    delays: list[Delay] = field(default_factory=list)
+    sizes: dict[str, Size] = field(default_factory=dict)
+    empty: dict[str, int] = field(default_factory=dict)
+    """Bytes of memory of each node before the fleet came."""
     _looks: dict[str, _Look] = field(default_factory=dict)
     _clients: dict[str, WireClient] = field(default_factory=dict)
-    _agenda: list[tuple[float, str, Callable[[], None]]] = field(default_factory=list)
+    _agenda: Agenda | None = None
     _sampled: float = -SAMPLE_EVERY
+    _pulsed: tuple[float, Tally] = (0.0, Tally())
     _probe: Probe | None = None
 
     def take(self) -> None:
@@ -121,11 +105,21 @@ class Course:
                 stack.callback(client.close)
             if len(self.cluster) > 1:
                 self._probe = stack.enter_context(Probe(self.cluster))
-            self._plan(stack)
+            self._agenda = Agenda(self.cluster, self.storm, stack)
+            if "memory" in self.cluster.capabilities:
+                self.empty = {node.name: node.memory() for node in self.cluster}
             self.tally = self.generator.storm_on(self._watch, self.cluster.clock.now)
+            if self._probe is not None:
+                self.delays = self._probe.series(self.tally.began)
         self._measure()
         slack = self.storm.duration - self.storm.renewal_interval
         self.findings = findings(self.tally, self.measures, self.bounds, slack=slack)
+
+    @property
+    def deeds(self) -> list[Deed]:
+        """What was done, by the fleet or to nodes, in its order."""
+        done = self._agenda.deeds if self._agenda is not None else []
+        return sorted([*own_deeds(self.storm), *done], key=lambda deed: deed.begins)
 
     @property
     def nodes(self) -> dict[str, tuple[float, int]]:
@@ -144,48 +138,17 @@ class Course:
             )
         return seen
 
-    def _plan(self, stack: ExitStack) -> None:
-        """Put what the storm does to nodes on the agenda."""
-        for moment in self.storm.moments:
-            node = self.cluster[moment.node] if moment.node in self.cluster.nodes else None
-            at = self.storm.arrive_over + moment.at * self.storm.minutes * 60
-            if node is not None and moment.does == "restart-node":
-                self._agenda.append((at, f"node {moment.node} restarted", node.restart))
-            elif node is not None and moment.does == "kill-node":
-                self._agenda.append((at, f"node {moment.node} killed", node.kill))
-                if moment.away:
-                    self._agenda.append(
-                        (at + moment.away, f"node {moment.node} started", node.start)
-                    )
-            elif moment.does == "slow-links":
-                self._slow(stack, moment, at)
-        self._agenda.sort(key=lambda one: one[0])
-
-    def _slow(self, stack: ExitStack, moment: Moment, at: float) -> None:
-        link = f"client>{moment.node}"
-        links = self.cluster.links
-
-        def slow() -> None:
-            toxic = links.toxic(link, "latency", {"latency": moment.delay_ms})
-            stack.callback(toxic.remove)
-            if moment.away:
-                self._agenda.append((at + moment.away, f"{link} healed", toxic.remove))
-                self._agenda.sort(key=lambda one: one[0])
-
-        self._agenda.append((at, f"{link} slowed by {moment.delay_ms} ms", slow))
-
     def _watch(self, passed: float, tally: Tally) -> None:
         self.told(passed, tally)
         if not tally.began:
             return
         since = unix_now() - tally.began
-        while self._agenda and self._agenda[0][0] <= since:
-            _, said, act = self._agenda.pop(0)
-            act()
-            self.deeds.append(Deed(since, unix_now() - tally.began, said))
+        if self._agenda is not None:
+            self._agenda.keep(lambda: unix_now() - tally.began)
         if since - self._sampled >= SAMPLE_EVERY:
             self._sampled = since
             self._sample(since, tally)
+        self._pulse(since, tally)
         quiet = self.storm.length - self.storm.settle
         if self._probe is not None and since >= quiet:
             self._probe.end()
@@ -195,6 +158,8 @@ class Course:
             for node in self.cluster:
                 if node.name not in self._looks or not self._looks[node.name].agrees:
                     self._look(node, tally)
+            if not (self.sizes or tally.dead) and all(look.agrees for look in self._looks.values()):
+                self.sizes = weighed(self.storm, self._clients["a"], int(tally.began * 1000))
 
     def _sample(self, at: float, tally: Tally) -> None:
         for node in self.cluster:
@@ -214,6 +179,14 @@ class Course:
                         registered=tally.up + tally.out,
                     )
                 )
+
+    def _pulse(self, at: float, tally: Tally) -> None:
+        """Note what the fleet did since the last pulse; a long storm has no more of them."""
+        began, before = self._pulsed
+        every = max(SAMPLE_EVERY, self.storm.length / MOST_PULSES)
+        if at - began >= every and tally.requests >= before.requests:
+            self._pulsed = (at, tally)
+            self.pulses.append(pulse(began, at, before, tally, self.generator.cpu_seconds()))
 
     def _look(self, node: Node, tally: Tally) -> None:
         """Hold what a node lists against what the fleet holds; what cannot be read, stays open."""

@@ -44,6 +44,8 @@ JOINS_LATE: Final = 10.0
 """Seconds after the arrival from which a process that joins takes the fleet to be registered."""
 CPU_OVER: Final = 5.0
 """Seconds over which the generator's own processor share is measured."""
+MOST_OF_A_LIST: Final = 2 << 30
+"""Bytes, without gzip; a list of a million instances is 1.2 GB of JSON."""
 BOUNCES: Final = 5
 """Tries in a row of a registration, or of a cancellation that nobody answered."""
 
@@ -73,7 +75,7 @@ class Fleet:
         self.members = Members(storm.instances, int(began_unix * 1000))
         self.copy: Copy | None = None
         self._told = told
-        self._requests = [request.Requests(storm, f"{host}:{port}", base) for host, port in nodes]
+        self._requests = [request.Requests(storm, _host(host, port), base) for host, port in nodes]
         per_node = max(1, storm.connections // len(nodes))
         self._lines = Lines(nodes, per_node, self._answered)
         self._share: tuple[int, int] = (0, 0)
@@ -316,14 +318,17 @@ class Fleet:
         _count(tally.intended_us, name, latency)
         _count(tally.reported_us, name, now - call.sent)
         if status not in kind.right:
-            tally.failures += 1
             call.problem = call.problem or f"{name} was answered {status}"
-            tally.note(f"{name} of instance {call.member}: {call.problem}")
+            self._failed(call)
         if kind is request.RENEW:
             self._renewed(call, now)
         else:
             self._others(call, now)
         self._told(call, latency)
+
+    def _failed(self, call: Call) -> None:
+        self.tally.failures += 1
+        self.tally.note(f"{call.kind.name} of instance {call.member}: {call.problem}")
 
     def _renewed(self, call: Call, now: float) -> None:
         members, tally, member, status = self.members, self.tally, call.member, call.status
@@ -419,12 +424,11 @@ class Fleet:
 
     def _copied(self, call: Call, now: float) -> None:
         """Apply a list to the copy; where its hash then differs, read all again."""
-        body = zlib.decompress(call.body, 31) if call.body[:2] == b"\x1f\x8b" else call.body
         try:
-            listed = read_applications(body, "application/json")
-        except UnreadableBodyError as problem:
-            self.tally.note(f"{call.kind.name}: {problem}")
-            self.tally.failures += 1
+            listed = read_applications(_plain(call.body), "application/json")
+        except (UnreadableBodyError, zlib.error) as problem:
+            call.problem = str(problem)
+            self._failed(call)
             return
         if call.kind is request.FULL or self.copy is None:
             self.copy = Copy(listed)
@@ -439,12 +443,27 @@ class Fleet:
         return int((self.began_unix + now - self.began) * 1000)
 
 
+def _host(host: str, port: int) -> str:
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
 def _count(into: dict[str, dict[int, int]], name: str, seconds: float) -> None:
     counts = into.get(name)
     if counts is None:
         counts = into[name] = {}
     key = bucket(seconds)
     counts[key] = counts.get(key, 0) + 1
+
+
+def _plain(body: bytes) -> bytes:
+    """Return a body without its gzip, as far as its bytes do not multiply without end."""
+    if body[:2] != b"\x1f\x8b":
+        return body
+    unpacking = zlib.decompressobj(31)
+    plain = unpacking.decompress(body, MOST_OF_A_LIST)
+    if not unpacking.eof:
+        raise zlib.error(f"its gzip does not end within {MOST_OF_A_LIST:,} bytes")
+    return plain
 
 
 def _nobody() -> Schedule:

@@ -11,10 +11,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import msgspec
+import psutil
 
 from eureka_tck.errors import CannotRun
 from eureka_tck.fleet.tally import Tally
@@ -32,7 +34,7 @@ LOOK_EVERY = 0.5
 STOP_GRACE = 10.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Generator:
     """One Locust process that lets `instances` instances of a storm loose on `host`."""
 
@@ -52,6 +54,7 @@ class Generator:
     owned: bool = False
     folder: Path | None = None
     """Where its files go; None: the run's own folder."""
+    _child: subprocess.Popen[bytes] | None = field(default=None, init=False)
 
     @property
     def html(self) -> Path:
@@ -92,6 +95,7 @@ class Generator:
             child = subprocess.Popen(
                 self.command, stdout=log, stderr=subprocess.STDOUT, env=environment
             )
+            self._child = child
             try:
                 self.run.ledger.process(child.pid)
                 while (code := _exit_code(child)) is None:
@@ -108,6 +112,18 @@ class Generator:
             tail = "\n".join(self.log.read_text(errors="replace").splitlines()[-15:])
             raise CannotRun(f"the load generator exited {code}.", f"The end of its log:\n{tail}")
         return self.tally()
+
+    def cpu_seconds(self) -> float:
+        """Return the processor seconds that Locust has used; 0 where workers are elsewhere."""
+        if self._child is None or self.workers:
+            return 0.0
+        used = 0.0
+        with suppress(psutil.Error):  # it, or a worker of it, has just ended
+            locust = psutil.Process(self._child.pid)
+            for process in (locust, *locust.children(recursive=True)):
+                times = process.cpu_times()
+                used += times.user + times.system
+        return used
 
     def tally(self) -> Tally:
         """Return the counts so far; empty ones before the fleet has written any."""

@@ -34,6 +34,12 @@ def add(into: Histogram, more: Mapping[int, int]) -> None:
         into[key] = into.get(key, 0) + count
 
 
+def between(early: Mapping[int, int], late: Mapping[int, int]) -> Histogram:
+    """Return the values that `late` counts beyond `early`, which it once was."""
+    gained = {key: count - early.get(key, 0) for key, count in late.items()}
+    return {key: count for key, count in gained.items() if count > 0}
+
+
 def percentile_ms(histogram: Mapping[int, int], share: float) -> float | None:
     """Return the bucket, in ms, at or below which `share` of the values lie; None without any."""
     left = share * sum(histogram.values())

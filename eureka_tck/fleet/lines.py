@@ -12,8 +12,11 @@ which nothing has come back, is sent once more on a fresh one, as every HTTP cli
 from __future__ import annotations
 
 import errno
+import re
+import socket
 import time
 from collections import deque
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 import gevent.select
@@ -34,7 +37,10 @@ BLOCKS_FOR: Final = 0.002
 """Seconds for which Locust's own greenlets may have to wait for an answer to the fleet."""
 
 READ_AT_ONCE: Final = 1 << 18
-MOST_OF_A_BODY: Final = 1 << 30
+MOST_OF_A_HEAD: Final = 1 << 16
+"""Bytes; Tomcat sends 8 KiB at most."""
+PAUSED: Final = 2.0
+"""Seconds between two looks at what is overdue, which comes every second: this process slept."""
 DOWN_FOR: Final = 2.0
 """Seconds for which a node that refused a connection is left alone."""
 
@@ -42,7 +48,10 @@ _IN: Final = 1  # EPOLLIN
 _OUT: Final = 4  # EPOLLOUT
 _ERROR: Final = 8 | 16 | 0x2000  # EPOLLERR, EPOLLHUP, EPOLLRDHUP
 
-_NO_BODY: Final = b"ontent-length: 0\r\n"
+_PLAIN: Final = re.compile(rb"HTTP/1\.1 [2-5]\d\d")
+_NO_BODY: Final = b"\r\ncontent-length: 0\r\n"
+_END: Final = b"\r\n\r\n"
+_LENGTH: Final = re.compile(rb"\r\n(?:content-length|transfer-encoding):", re.IGNORECASE)
 
 
 class Call:
@@ -77,9 +86,27 @@ class Call:
 
 
 class _Line:
-    """One connection, with the call it carries; `used` says whether an answer came over it."""
+    """
+    One connection, with the call it carries; `used` says whether an answer came over it.
 
-    __slots__ = ("body", "call", "done", "left", "node", "parser", "socket", "used")
+    Of the answer that is being read: `head` until it is `headed`, its `body` and their `size`, and,
+    once it is whole, `status` and whether the connection `stays`.
+    """
+
+    __slots__ = (
+        "body",
+        "call",
+        "head",
+        "headed",
+        "left",
+        "node",
+        "parser",
+        "size",
+        "socket",
+        "status",
+        "stays",
+        "used",
+    )
 
     def __init__(self, node: int) -> None:
         self.node = node
@@ -89,15 +116,38 @@ class _Line:
         self.used = False
         self.parser: httptools.HttpResponseParser | None = None
         self.body: list[bytes] = []
-        self.done = False
+
+    def begin(self) -> httptools.HttpResponseParser:
+        """Be ready for an answer."""
+        self.head, self.headed, self.size, self.status, self.stays = b"", False, 0, 0, True
+        self.body = []
+        self.parser = httptools.HttpResponseParser(self)
+        return self.parser
+
+    def on_headers_complete(self) -> None:
+        """Note that its head is whole."""
+        self.headed = True
 
     def on_body(self, part: bytes) -> None:
         """Keep a part of the answer's body."""
+        self.size += len(part)
         self.body.append(part)
 
     def on_message_complete(self) -> None:
-        """Note that the answer is whole."""
-        self.done = True
+        """Note that the answer is whole; only now the parser knows whether the connection stays."""
+        assert self.parser is not None, "it is the parser that calls"  # noqa: S101
+        status = self.parser.get_status_code()
+        if status < HTTPStatus.OK:  # 100 Continue and its like: the answer is still to come
+            self.head, self.headed = b"", False
+        elif self.status:  # more than was asked for
+            self.stays = False
+        else:
+            self.status, self.stays = status, self.parser.should_keep_alive()
+
+    @property
+    def ends_with_it(self) -> bool:
+        """Whether the end of the connection is the end of the answer's body."""
+        return self.headed and not _LENGTH.search(self.head)
 
 
 class Lines:
@@ -114,7 +164,7 @@ class Lines:
             raise CannotRun("the fleet needs epoll, which only Linux has.")
         self._epoll = select[0]()
         self._make: Any = get_original("socket", "socket")
-        self._addresses = list(addresses)
+        self._addresses = [_found(host, port) for host, port in addresses]
         self._answered = answered
         self._by_fd: dict[int, _Line] = {}
         self._free: list[list[_Line]] = [
@@ -123,6 +173,7 @@ class Lines:
         self._waiting: list[deque[Call]] = [deque() for _ in addresses]
         self._down_until = [0.0] * len(addresses)
         self._doomed: list[tuple[_Line, str]] = []
+        self._looked_at = time.monotonic()
         self.in_flight = 0
         self.resent = 0
 
@@ -175,7 +226,14 @@ class Lines:
                 self._happened(line, flags)
 
     def expire(self, now: float) -> None:
-        """Give up what has waited for an answer longer than its budget."""
+        """
+        Give up what has waited for an answer longer than its budget.
+
+        After a pause of this very process nothing is given up yet: the answers may be there.
+        """
+        paused, self._looked_at = now - self._looked_at > PAUSED, now
+        if paused:
+            return
         for line in list(self._by_fd.values()):
             call = line.call
             if call is not None and now - call.sent > ANSWER_BUDGET:
@@ -214,15 +272,14 @@ class Lines:
             self._epoll.modify(line.socket.fileno(), _IN | _OUT)
 
     def _dial(self, line: _Line) -> None:
-        import socket  # noqa: PLC0415 - constants alone; Locust has patched the rest
-
-        made = self._make(socket.AF_INET, socket.SOCK_STREAM)
+        family, address = self._addresses[line.node]
+        made = self._make(family, socket.SOCK_STREAM)
         made.setblocking(False)
         made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         line.socket, line.used = made, False
         line.left = line.call.wire if line.call else b""
         self._by_fd[made.fileno()] = line
-        problem = made.connect_ex(self._addresses[line.node])
+        problem = made.connect_ex(address)
         if problem not in (0, errno.EINPROGRESS):
             self._doomed.append((line, errno.errorcode.get(problem, str(problem))))
             return
@@ -253,35 +310,55 @@ class Lines:
             return
         call = line.call
         if not data:
-            self._broken(line, "the connection was closed without an answer", final=not line.used)
+            self._ended(line)
         elif call is None:
             self._hang_up(line)  # nobody asked: such a connection is of no use
-        elif line.parser is None and data.endswith(b"\r\n\r\n") and _NO_BODY in data.lower():
-            self._finish(line, call, int(data[9:12]), b"", b"connection: close" in data.lower())
+        elif line.parser is None and _PLAIN.match(data) and data.find(_END) == len(data) - 4:
+            low = data.lower()
+            if _NO_BODY in low:
+                self._finish(line, call, int(data[9:12]), b"", b"\r\nconnection: close" in low)
+            else:
+                self._parse(line, call, data)
         else:
             self._parse(line, call, data)
 
     def _parse(self, line: _Line, call: Call, data: bytes) -> None:
-        if line.parser is None:
-            line.body, line.done = [], False
-            line.parser = httptools.HttpResponseParser(line)
+        parser = line.parser or line.begin()
+        if not line.headed:
+            line.head += data
         try:
-            line.parser.feed_data(data)
-        except httptools.HttpParserError as error:
+            parser.feed_data(data)
+        except (httptools.HttpParserError, httptools.HttpParserUpgrade) as error:
             self._broken(line, f"no HTTP: {error}", final=True)
             return
-        if line.done:
-            parser, line.parser = line.parser, None
-            body = b"".join(line.body)
-            line.body = []
-            self._finish(line, call, parser.get_status_code(), body, not parser.should_keep_alive())
+        if not line.headed and len(line.head) > MOST_OF_A_HEAD:
+            self._broken(line, f"its head is longer than {MOST_OF_A_HEAD:,} bytes", final=True)
+        elif line.size > call.kind.most:
+            self._broken(line, f"its body is longer than {call.kind.most:,} bytes", final=True)
+        elif line.status:
+            self._whole(line, call, closing=not line.stays)
+
+    def _ended(self, line: _Line) -> None:
+        """Take the end of a connection: of an answer without a length it is the end too."""
+        if line.call is not None and line.parser is not None and line.ends_with_it:
+            line.status = line.parser.get_status_code()
+            self._whole(line, line.call, closing=True)
+        else:
+            came = "a whole answer" if line.parser is not None else "an answer"
+            said = f"the connection was closed without {came}"
+            self._broken(line, said, final=not line.used)
+
+    def _whole(self, line: _Line, call: Call, *, closing: bool) -> None:
+        line.parser = None
+        body, line.body = b"".join(line.body), []
+        self._finish(line, call, line.status, body, closing)
 
     def _finish(self, line: _Line, call: Call, status: int, body: bytes, closing: bool) -> None:
         now = time.monotonic()
         line.call, line.used = None, True
         self.in_flight -= 1
         call.status, call.body, call.size = status, body, len(body)
-        if closing:
+        if closing or line.left:  # answered before it was asked to the end
             self._hang_up(line)
         self._next(line)
         self._answered(call, now)
@@ -316,7 +393,16 @@ class Lines:
         if line.socket is not None:
             self._by_fd.pop(line.socket.fileno(), None)
             line.socket.close()  # which takes it out of the epoll object too
-        line.socket, line.left, line.parser = None, b"", None
+        line.socket, line.left, line.parser, line.body = None, b"", None, []
+
+
+def _found(host: str, port: int) -> tuple[int, Any]:
+    """Return family and address of a host, looked up once: a later answer may be another's."""
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    except OSError as error:
+        raise CannotRun(f"the host {host} is not known: {_said(error)}.") from error
+    return family, address
 
 
 def _said(error: OSError) -> str:

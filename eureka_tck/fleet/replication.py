@@ -1,7 +1,8 @@
 """
 How long a change takes to a peer: one instance that is changed at node a, and awaited at node b.
 
-Its delays are kept as a histogram from the call to the first read that shows the change.
+Its delays run from the call to the first read that shows the change; they are kept as a histogram,
+and one by one with the instant of the call.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, Self
 
-from eureka_tck.clock import WaitedInVain
+from eureka_tck.clock import WaitedInVain, unix_now
 from eureka_tck.fleet.histogram import Histogram, bucket
+from eureka_tck.fleet.sighting import Delay
 from eureka_tck.wire.client import WireClient
 from eureka_tck.wire.errors import WireError
 from eureka_tck.wire.recorder import Recorder
@@ -24,6 +26,8 @@ EVERY: Final = 0.5
 BUDGET: Final = 30.0
 """Seconds: the life of a replication task (eureka-core, maxProcessingDelayMs of batching)."""
 APP, ID = "PROBE", "probe-1"
+MOST_KEPT: Final = 5000
+"""Delays that are kept one by one: those of three quarters of an hour at least."""
 
 
 class Probe:
@@ -31,6 +35,7 @@ class Probe:
 
     def __init__(self, cluster: Cluster) -> None:
         self.delays: Histogram = {}
+        self._seen: list[Delay] = []
         self._clock = cluster.clock
         self._clients = [WireClient(cluster[name].root, recorder=Recorder()) for name in "ab"]
         self._stopping = threading.Event()
@@ -53,6 +58,10 @@ class Probe:
             with suppress(WireError):
                 self._clients[0].cancel(APP, ID)
 
+    def series(self, began: float) -> list[Delay]:
+        """Return the delays one by one; instants count from the Unix time `began`."""
+        return [Delay(round(one.at - began, 2), one.ms, one.arrived) for one in self._seen]
+
     def _run(self) -> None:
         turn = 0
         while not self._stopping.wait(EVERY):
@@ -63,13 +72,18 @@ class Probe:
     def _measure(self, dirty: int) -> None:
         here, there = self._clients
         here.register(sample(APP, ID, lastDirtyTimestamp=str(dirty)))
-        changed = self._clock.now()
+        changed, at = self._clock.now(), unix_now()
 
         def arrived() -> bool:
             seen = there.instance(APP, ID)
             return seen.status == 200 and seen.record().dirty_ms == dirty  # noqa: PLR2004 - found
 
+        came = False
         with suppress(WaitedInVain):
             self._clock.wait_until(arrived, BUDGET, "the change at node b", pace=0.02)
-        key = bucket(self._clock.now() - changed)
+            came = True
+        seconds = self._clock.now() - changed
+        key = bucket(seconds)
         self.delays[key] = self.delays.get(key, 0) + 1
+        if len(self._seen) < MOST_KEPT:
+            self._seen.append(Delay(at, round(seconds * 1000, 1), came))

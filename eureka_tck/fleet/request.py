@@ -20,10 +20,15 @@ _APP, _ID, _T = b"@APP@", b"@ID@", b"@T@"
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of request: how Locust's pages call it, and what answers are right."""
+    """
+    A kind of request: how Locust's pages call it, and what answers are right.
+
+    `most` is the largest body of an answer that is read, in bytes as they come.
+    """
 
     name: str
     right: frozenset[int]
+    most: int = 1 << 20
 
     @property
     def verb(self) -> str:
@@ -37,8 +42,10 @@ CANCEL: Final = Kind("DELETE cancel", frozenset({200}))
 STATUS: Final = Kind("PUT status", frozenset({200}))
 BACK: Final = Kind("DELETE status", frozenset({200}))
 AUDIT: Final = Kind("GET instance", frozenset({200}))
-DELTA: Final = Kind("GET delta", frozenset({200}))
-FULL: Final = Kind("GET apps", frozenset({200}))
+MOST_OF_A_LIST: Final = 1 << 28
+"""Bytes, by gzip; a million instances are 1.2 GB of JSON, a twentieth of it by gzip."""
+DELTA: Final = Kind("GET delta", frozenset({200}), MOST_OF_A_LIST)
+FULL: Final = Kind("GET apps", frozenset({200}), MOST_OF_A_LIST)
 
 
 def app_of(member: int, applications: int) -> str:

@@ -55,7 +55,7 @@ class StatsLedger:
         kept.largest = max(kept.largest, ms)
         key = bucket_response_time(ms)
         kept.times[key] = kept.times.get(key, 0) + 1
-        if call.status not in call.kind.right:
+        if call.problem:
             kept.errors.append(call.problem)
 
     def flush(self) -> None:

@@ -45,6 +45,8 @@ class FleetUser(User):
     storm: ClassVar[Storm]
     division: ClassVar[Division]
     nodes: ClassVar[tuple[str, ...]] = ()
+    addresses: ClassVar[tuple[tuple[str, int], ...]] = ()
+    """Where the nodes are: what was admitted, not what a name may mean later."""
     tally_file: ClassVar[Path | None] = None
     bulk: ClassVar[bool] = False
     fleet: ClassVar[Fleet | None] = None
@@ -77,12 +79,10 @@ class FleetUser(User):
     _ledger: StatsLedger | None = None
 
     def _fleet(self, began: float) -> Fleet:
-        roots = [urlsplit(root) for root in self.nodes or (self.host or "",)]
-        addresses = [(part.hostname or "127.0.0.1", part.port or 80) for part in roots]
-        base = f"{roots[0].path.rstrip('/').removesuffix('/eureka')}/eureka"
+        base = f"{urlsplit(self.nodes[0]).path.rstrip('/').removesuffix('/eureka')}/eureka"
         if self.bulk:
             self._ledger = StatsLedger(self.environment.stats)
-        return Fleet(self.storm, addresses, base, began, self._tell)
+        return Fleet(self.storm, self.addresses, base, began, self._tell)
 
     def _drive(self, fleet: Fleet) -> None:
         written = fleet.began
@@ -106,7 +106,7 @@ class FleetUser(User):
             name=call.kind.name,
             response_time=latency * 1000,
             response_length=call.size,
-            exception=None if call.status in call.kind.right else RefusedError(call.problem),
+            exception=RefusedError(call.problem) if call.problem else None,
             context={},
         )
 

@@ -25,9 +25,13 @@ class HistoryError(CannotRun):
     """A history cannot be read; the problem names file, line and what is wrong with it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class History:
-    """A run as it was recorded: the header and everything after it, in the order of writing."""
+    """
+    A run as it was recorded: the header and everything after it, in the order of writing.
+
+    Two of them are equal only if they are one, so that what is computed of it can be kept.
+    """
 
     header: Header
     events: tuple[Event, ...]

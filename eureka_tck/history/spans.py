@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from eureka_tck.history.event import ClockRead, FaultBegan, FaultBit, FaultEnded
+from eureka_tck.history.event import ClockRead, FaultBegan, FaultBit, FaultEnded, Sampled
+from eureka_tck.history.operations import operations
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import TypeGuard
+
+    from eureka_tck.history.event import Event
+    from eureka_tck.history.operations import Operation
     from eureka_tck.history.reader import History
 
 
@@ -18,7 +25,14 @@ STOPS_ALL: Final = frozenset({"partition", "wrong-peers"})
 LOSES: Final = frozenset({"wrong-answers", "wrong-peers"})
 """Kinds during which a change may be lost without its sender's learning of it: it never retries."""
 
+SLOW: Final = 0.5
+"""s from which an answer tells of a machine that is late: one call takes 0.05 s at speed 5, and a
+sample with a single read of all that went 0.2 s; on a starved machine 4 s were seen."""
+
 SHIFTS_CLOCK: Final = "clock-shift"
+
+UNANSWERED: Final = 10.0
+"""s for which a call without an answer may still be applied: twice the client's time-out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +85,21 @@ def fault_spans(history: History) -> tuple[FaultSpan, ...]:
 
 
 def lateness(history: History, since: float, until: float = math.inf) -> float:
+    """
+    Return how late this machine was at worst between the two instants, in registry seconds.
+
+    That is the harness itself, by its own clock, or an answer that took long of a node that nothing
+    ailed: a machine with more to do than it can starves its registries too, and sooner.
+    """
+    answers = (
+        ended - began
+        for began, ended in _slow_answers(history)
+        if ended >= since and began <= until
+    )
+    return max([tick_lateness(history, since, until), *answers])
+
+
+def tick_lateness(history: History, since: float, until: float = math.inf) -> float:
     """Return how late the harness was at worst between the two instants, in registry seconds."""
     worst, before = 0.0, -math.inf
     for event in history.events:
@@ -79,6 +108,46 @@ def lateness(history: History, since: float, until: float = math.inf) -> float:
                 worst = max(worst, event.late)
             before = event.at
     return worst
+
+
+def applied_by(call: Operation, spans: Iterable[FaultSpan]) -> float:
+    """
+    Return the instant after which nothing of the call can take effect any more.
+
+    What had no answer may lie in the socket of a frozen node, which reads it when it goes on.
+    """
+    if call.completed is not None and (call.outcome != "unknown" or call.status is not None):
+        return call.completed
+    ended = max(call.completed or 0.0, call.invoked + UNANSWERED)
+    for span in spans:
+        holds = call.node in span.nodes or f"client>{call.node}" in span.links
+        if holds and span.covers(call.invoked, ended):
+            ended = max(ended, span.ended + UNANSWERED)
+    return ended
+
+
+@lru_cache(maxsize=4)  # it is asked for a thousand times a history
+def _slow_answers(history: History) -> tuple[tuple[float, float], ...]:
+    """Return from when to when a node answered that took long although no fault touched it."""
+    spans = fault_spans(history)
+    taken = [
+        *((event.node, event.began, event.at) for event in history.events if _is_reading(event)),
+        *((one.node, one.invoked, one.completed) for one in operations(history) if one.status),
+    ]
+    return tuple(
+        (began, ended)
+        for node, began, ended in taken
+        if ended is not None
+        and ended - began >= SLOW
+        and not any(
+            span.covers(began, ended) and (node in span.nodes or f"client>{node}" in span.links)
+            for span in spans
+        )
+    )
+
+
+def _is_reading(event: Event) -> TypeGuard[Sampled]:
+    return isinstance(event, Sampled) and not event.error
 
 
 def _span(begin: FaultBegan, bite: FaultBit | None, end: FaultEnded | None) -> FaultSpan:

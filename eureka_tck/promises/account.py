@@ -15,8 +15,8 @@ from msgspec import Struct
 from eureka_tck.errors import CannotRun
 from eureka_tck.history.event import Counted, Marked
 from eureka_tck.history.operations import operations
-from eureka_tck.history.spans import FaultSpan, fault_spans, lateness
-from eureka_tck.promises.expectation import Judged, Verdict, exit_code
+from eureka_tck.history.spans import FaultSpan, fault_spans, tick_lateness
+from eureka_tck.promises.expectation import Judged, Verdict, exit_code, notes_on
 from eureka_tck.promises.fates import Fates, fates
 from eureka_tck.promises.howlong import HowLong, how_long
 from eureka_tck.promises.words import capital
@@ -129,7 +129,7 @@ def account(
         faults=tuple(_fault(span) for span in spans),
         story=_story(history, spans),
         calls=_calls(history),
-        lateness=lateness(history, 0.0),
+        lateness=tick_lateness(history, 0.0),
         settings=header.settings,
         versions=header.versions,
         machine=header.machine,
@@ -156,7 +156,7 @@ def _headline(target: str, judged: Sequence[Judged]) -> str:
     if broken := number["broken"]:
         return f"{target} breaks {counted(broken, 'promise')} {of}"
     if kept := number["unexpected pass"]:
-        return f"{target} keeps {counted(kept, 'promise')} {of} that it was known to break"
+        return f"{target} does not break {counted(kept, 'promise')} {of} as it is known to"
     if open_ones := number["inconclusive"]:
         return f"{counted(open_ones, 'promise')} {of} could not be judged on {target}"
     if known := number["known deviation"]:
@@ -170,7 +170,9 @@ def _sentence(target: str, judged: Sequence[Judged]) -> str:
     headline = _headline(target, judged)
     if worst is None or worst.verdict == "kept":
         return f"{headline}."
-    return f"{headline}. {worst.judgement.said}"
+    if worst.verdict == "unexpected pass":
+        return f"{headline}. {notes_on(worst)[-1]}"
+    return f"{headline}. {worst.unexplained or worst.judgement.said}"
 
 
 def _lead(judged: Sequence[Judged], spans: Sequence[FaultSpan]) -> str:

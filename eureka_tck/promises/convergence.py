@@ -58,10 +58,14 @@ class _Case:
         return [lag for lag in self.lags if lag.calm.after is not None]
 
     @property
+    def made_up(self) -> list[Lag]:
+        """The lags after a fault of those that had something to make up."""
+        return [lag for lag in self.after if (lag.life.instance, lag.node) in self.diverged]
+
+    @property
     def slowest(self) -> Lag | None:
-        """The lag after a fault that took longest, of those that had something to make up."""
-        made_up = [lag for lag in self.after if (lag.life.instance, lag.node) in self.diverged]
-        return max(made_up or self.after, key=lambda lag: lag.seconds, default=None)
+        """The one of those that took longest, or of all where none had anything to make up."""
+        return max(self.made_up or self.after, key=lambda lag: lag.seconds, default=None)
 
 
 def peers_converge(history: History) -> Judgement:
@@ -118,7 +122,9 @@ def _finding(case: _Case) -> tuple[Finding, str, list[Lag]]:
     sure = [lag for lag in over if lag.certainly > lag.budget.seconds + _lateness(case, lag)]
     if sure:
         return "broken", _broken(sure), sure
-    doubt = _broken_off(case) or _untested(case) or _late(case, over) or _unwatched(case)
+    doubt = (
+        _broken_off(case) or _untested(case) or _late(case, over) or _unwatched(case) or _moot(case)
+    )
     return ("inconclusive", doubt, []) if doubt else ("kept", _kept(case), [])
 
 
@@ -180,6 +186,13 @@ def _unwatched(case: _Case) -> str:
         f"{lag.life.instance} still differed at node {lag.node} when it was seen last, "
         f"{lag.seconds:.1f} s after the heal; its budget is {lag.budget.seconds:g} s."
     )
+
+
+def _moot(case: _Case) -> str:
+    """Return why agreement says nothing, if all that had differed did not live to be compared."""
+    if case.made_up:
+        return ""
+    return "All that the nodes had differed in was gone by the heal: there was nothing to make up."
 
 
 def _kept(case: _Case) -> str:

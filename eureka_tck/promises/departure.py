@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from eureka_tck.history.spans import LOSES
+from eureka_tck.history.spans import LOSES, UNANSWERED, applied_by
 from eureka_tck.promises.expiry import expiry_of
 from eureka_tck.promises.judgement import Budget
 from eureka_tck.promises.lives import DURATION, INTERVAL
@@ -22,12 +22,10 @@ if TYPE_CHECKING:
 
     from eureka_tck.history.operations import Operation
     from eureka_tck.history.samples import Sample
+    from eureka_tck.history.spans import FaultSpan
     from eureka_tck.promises.evidence import Evidence
     from eureka_tck.promises.expiry import Expiry
     from eureka_tck.promises.rules import Rules
-
-UNANSWERED: Final = 10.0
-"""s for which a call without an answer may still be applied: twice the client's time-out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +86,7 @@ def departures(evidence: Evidence) -> tuple[Departure, ...]:
     return tuple(
         found
         for instance, calls in evidence.by_instance().items()
-        for found in _departures(instance, calls)
+        for found in _departures(instance, calls, evidence.spans)
     )
 
 
@@ -97,7 +95,9 @@ def is_over(one: Departure, end: float) -> bool:
     return one.is_cancelled or one.last_sent + max(one.lease, 2 * one.interval) < end
 
 
-def _departures(instance: str, calls: Sequence[Operation]) -> list[Departure]:
+def _departures(
+    instance: str, calls: Sequence[Operation], spans: Sequence[FaultSpan]
+) -> list[Departure]:
     found: list[Departure] = []
     lease, interval = DURATION, INTERVAL
     known: Operation | None = None  # the last call that the registry did
@@ -107,7 +107,7 @@ def _departures(instance: str, calls: Sequence[Operation]) -> list[Departure]:
             lease, interval, renewed = call.lease or lease, call.interval or interval, False
         if call.verb == "cancel" and call.ok and call.completed is not None:
             later = calls[number + 1 :]
-            if known is not None and not _is_pending(calls[:number], call):
+            if known is not None and not _is_pending(calls[:number], call, spans):
                 found.append(
                     Departure(
                         instance,
@@ -126,8 +126,7 @@ def _departures(instance: str, calls: Sequence[Operation]) -> list[Departure]:
             known = None
             continue
         if call.outcome != "refused":
-            ended = call.completed if call.completed is not None else call.invoked + UNANSWERED
-            last_sent = max(last_sent, ended)
+            last_sent = max(last_sent, applied_by(call, spans))
             renewed = renewed or call.verb != "register"
             known = call if call.ok else known
     if known is not None:
@@ -147,10 +146,12 @@ def _departures(instance: str, calls: Sequence[Operation]) -> list[Departure]:
     return found
 
 
-def _is_pending(before: Sequence[Operation], cancel: Operation) -> bool:
+def _is_pending(before: Sequence[Operation], cancel: Operation, spans: Sequence[FaultSpan]) -> bool:
     """Whether a call that may still be applied was under way when the instance was cancelled."""
     return any(
-        call.outcome == "unknown" and cancel.invoked - call.invoked < UNANSWERED for call in before
+        call.outcome == "unknown"
+        and cancel.invoked < max(call.invoked + UNANSWERED, applied_by(call, spans))
+        for call in before
     )
 
 

@@ -65,7 +65,7 @@ def no_divergence_without_cause(history: History) -> Judgement:
         WORDING,
         [pair.violation for pair in pairs if pair.violation],
         doubt=evidence.open_ends()
-        or ("" if pairs else "No instance was ever compared between two nodes.")
+        or ("" if pairs else "No instance was compared between two nodes when they had to agree.")
         or late_too(longest, worst.budget if worst else None),
         kept=said,
         figures=Figures(
@@ -91,11 +91,11 @@ def _follow(evidence: Evidence, life: Life, node: str) -> _Pair:
         truth = home_says(life, reading, evidence.taken[life.home])
         if truth is None:
             continue
-        compared += 1
+        since = life.last_change(reading.ended)
+        wrong_for = reading.began - since
+        compared += wrong_for > budget.seconds
         if reading.present.get(life.instance) == truth:
             continue
-        since = max((at for at in life.changed if at <= reading.ended), default=life.since)
-        wrong_for = reading.began - since
         longest = max(longest, wrong_for)
         is_sure = evidence.is_sure(since, since + budget.seconds, reading.began)
         if wrong_for > budget.seconds and is_sure and violation is None:
@@ -126,12 +126,17 @@ def _calm_since(evidence: Evidence, life: Life, node: str) -> float:
 
 
 def _judged_until(evidence: Evidence, life: Life, node: str) -> float:
-    """Return the first fault between the two, or the first changes too close to each other."""
+    """
+    Return the first fault between the two, or the first changes too close to each other.
+
+    A change that nobody acknowledged may come at any time, before the next one or after it.
+    """
     faults = (
         span.began
         for span in evidence.spans
         if (span.keeps_apart(node, life.home) or node in span.nodes) and span.ended > life.since
     )
-    changes = sorted(life.changed)
+    changes = sorted(one.ended for one in life.changes if one.is_sure)
     hurried = (before for before, after in pairwise(changes) if after - before < HURRY)
-    return min([life.until, *faults, *hurried])
+    unsure = (one.began for one in life.changes if not one.is_sure)
+    return min([life.until, *faults, *hurried, *unsure])

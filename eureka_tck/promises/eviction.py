@@ -62,7 +62,7 @@ def no_live_instance_is_evicted(history: History) -> Judgement:
     """Judge that no node ever dropped an instance that renewed as it should."""
     taken, spans, who = readings(history), fault_spans(history), lives(history)
     risk = exposure(who, spans, rules_of_nodes(history.header))
-    case = _Case(taken, spans, who, risk.threats, evictions(taken, who))
+    case = _Case(taken, spans, who, risk.threats, evictions(taken, who, spans))
     missing = [
         absence
         for life in who.lives
@@ -105,15 +105,25 @@ def no_live_instance_is_evicted(history: History) -> Judgement:
     )
 
 
-def evictions(taken: Mapping[str, Sequence[Sample]], who: Lives) -> tuple[Eviction, ...]:
-    """Return what was rightly evicted: instances that nobody renewed and nobody cancelled."""
+def evictions(
+    taken: Mapping[str, Sequence[Sample]], who: Lives, spans: Sequence[FaultSpan]
+) -> tuple[Eviction, ...]:
+    """
+    Return what was rightly evicted: instances that nobody renewed and nobody cancelled.
+
+    What a node no longer shows that lost its memory meanwhile was not evicted.
+    """
     found: list[Eviction] = []
     for node, of_node in taken.items():
         last_seen: dict[str, float] = {}
         for reading in of_node:
             for instance in last_seen.keys() - reading.present.keys():
-                if _is_dead(instance, reading, who):
-                    found.append(Eviction(node, instance, last_seen[instance], reading.ended))
+                seen = last_seen[instance]
+                forgot = any(
+                    node in one.forgets and one.covers(seen, reading.ended) for one in spans
+                )
+                if not forgot and _is_dead(instance, reading, who):
+                    found.append(Eviction(node, instance, seen, reading.ended))
                 del last_seen[instance]
             last_seen |= dict.fromkeys(reading.present.keys() & who.known, reading.ended)
     return tuple(sorted(found, key=lambda one: one.seen_gone))

@@ -6,12 +6,14 @@ A known deviation is an entry of `chaos/expectations/<target>.toml`, never a loo
     [[deviation]]
     promise = "peers_converge"
     scenario = "partition-one"
-    said = "did not agree"                 # text that the judgement must contain
+    said = "told override"                 # text that stands in the sentence of each breach
     reason = "why the target does so"
     hurts = "whom it hurts, and when"
     frequency = "always"                   # or "sometimes", for what a race decides
 
-An entry whose promise is kept is as unexpected as a broken promise without one.
+Strict both ways: a breach that no entry explains makes the promise broken, whatever else is known,
+and an entry that shows always and was not seen is as unexpected as such a breach.
+Several entries of one promise and scenario explain breaches of several kinds.
 """
 
 from __future__ import annotations
@@ -21,10 +23,12 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from msgspec import Struct
 
 from eureka_tck.complaint import read_toml
+from eureka_tck.errors import SettingsError
+from eureka_tck.promises import PROMISES
 from eureka_tck.promises.judgement import Finding, Judgement
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
 Verdict: TypeAlias = Literal["known deviation", "unexpected pass"] | Finding
@@ -45,7 +49,7 @@ class Deviation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     scenario: str
     said: str
     reason: str
-    hurts: str = ""
+    hurts: str
     frequency: Literal["always", "sometimes"] = "always"
 
 
@@ -54,26 +58,42 @@ class _File(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Judged(Struct, frozen=True, kw_only=True):
-    """A judgement and what it means once the target's known deviations are applied."""
+    """
+    A judgement and what it means once the target's known deviations are applied.
+
+    `seen` are those of them that a breach showed, `unseen` the others; `unexplained` is the first
+    breach that none of them explains, empty where there is none, or none was known.
+    """
 
     judgement: Judgement
     verdict: Verdict
-    deviation: Deviation | None = None
+    seen: tuple[Deviation, ...] = ()
+    unseen: tuple[Deviation, ...] = ()
+    unexplained: str = ""
 
 
 def load_deviations(file: Path) -> tuple[Deviation, ...]:
-    """Read a target's known deviations; none if there is no such file."""
+    """Read a target's known deviations; SettingsError names file, entry and fault."""
     if not file.exists():
         return ()
-    return read_toml(file, _File).deviation
+    entries = read_toml(file, _File).deviation
+    keys = [(one.promise, one.scenario, one.said) for one in entries]
+    for number, entry in enumerate(entries):
+        if fault := _fault(entry) or ("stands twice" if keys[number] in keys[:number] else ""):
+            named = f"deviation[{number}] ({entry.promise} in {entry.scenario})"
+            raise SettingsError(f"{file}: {named} {fault}.")
+    return entries
 
 
 def apply_deviations(
     judgements: Iterable[Judgement], deviations: Iterable[Deviation], scenario: str
 ) -> tuple[Judged, ...]:
     """Return the verdicts of a run of the scenario."""
-    known = {one.promise: one for one in deviations if one.scenario == scenario}
-    return tuple(_judge(judgement, known.get(judgement.promise)) for judgement in judgements)
+    known = [one for one in deviations if one.scenario == scenario]
+    return tuple(
+        _judge(judgement, [one for one in known if one.promise == judgement.promise])
+        for judgement in judgements
+    )
 
 
 def exit_code(judged: Iterable[Judged]) -> int:
@@ -82,12 +102,53 @@ def exit_code(judged: Iterable[Judged]) -> int:
     return min(codes - {0}, default=0)
 
 
-def _judge(judgement: Judgement, deviation: Deviation | None) -> Judged:
+def notes_on(judged: Judged) -> list[str]:
+    """Return what a reader has to know of the deviations behind a verdict, a sentence each."""
+    notes = [f"Known: {_closed(one.reason)} {one.hurts}".strip() for one in judged.seen]
+    if judged.unexplained:
+        notes.append(f"Not known of it: {_closed(judged.unexplained)}")
+    if judged.verdict == "inconclusive":
+        return notes
+    for one in judged.unseen:
+        often = "always" if one.frequency == "always" else "sometimes"
+        notes.append(f"Known to break it {often}, and not seen in this run: {_closed(one.reason)}")
+    return notes
+
+
+def _fault(entry: Deviation) -> str:
+    if entry.promise not in PROMISES:
+        return f"names no promise; the promises are: {', '.join(PROMISES)}"
+    for key in ("scenario", "said", "reason", "hurts"):
+        if not getattr(entry, key).strip():
+            return f"has no {key}: it says what is seen where, why, and whom it hurts"
+    return ""
+
+
+def _judge(judgement: Judgement, known: Sequence[Deviation]) -> Judged:
+    breaches = _breaches(judgement)
+    seen = tuple(one for one in known if any(one.said in breach for breach in breaches))
+    unseen = tuple(one for one in known if one not in seen)
+    strange = [breach for breach in breaches if not any(one.said in breach for one in seen)]
     verdict: Verdict = judgement.finding
-    if deviation is None:
-        return Judged(judgement=judgement, verdict=verdict)
-    if verdict == "broken" and deviation.said in judgement.said:
+    if verdict == "broken" and not strange:
         verdict = "known deviation"
-    elif verdict == "kept" and deviation.frequency == "always":
+    if verdict in ("kept", "known deviation") and any(one.frequency == "always" for one in unseen):
         verdict = "unexpected pass"
-    return Judged(judgement=judgement, verdict=verdict, deviation=deviation)
+    return Judged(
+        judgement=judgement,
+        verdict=verdict,
+        seen=seen,
+        unseen=unseen,
+        unexplained=strange[0] if known and strange else "",
+    )
+
+
+def _breaches(judgement: Judgement) -> list[str]:
+    """Return the sentence of each breach; of a judgement that lists none, its own."""
+    if judgement.finding != "broken":
+        return []
+    return [one.said for one in judgement.violations] or [judgement.said]
+
+
+def _closed(sentence: str) -> str:
+    return f"{sentence.strip().removesuffix('.')}."

@@ -85,8 +85,7 @@ def lag_in(
 ) -> Lag | None:
     """Return how the node caught up in this calm; None where nothing was to be seen."""
     until = min(calm.ended, life.until)
-    changed = max((at for at in life.changed if at <= until), default=life.since)
-    due = max(calm.began, changed)
+    due = max(calm.began, life.last_change(until))
     agreed: float | None = None
     wrong: Sample | None = None
     home_said: Seen | None = None

@@ -11,6 +11,7 @@ import bisect
 from typing import TYPE_CHECKING, Final
 
 from eureka_tck.history.event import Counted
+from eureka_tck.history.spans import lateness
 from eureka_tck.promises.evidence import Evidence, Figures, Wording, conclude
 from eureka_tck.promises.judgement import Budget, Violation
 from eureka_tck.promises.rules import WINDOW
@@ -54,7 +55,10 @@ def replication_is_linear(history: History) -> Judgement:
         if any(span.covers(event.at - back - rules.kept, event.at) for span in evidence.spans):
             continue
         strays = _strays(evidence, event)
-        true = _most(sent, event.at - back, event.at, WINDOW + 2 * rules.propagation())
+        # what was late on its way is counted in a later minute than it was sent in
+        late = lateness(history, event.at - back, event.at)
+        length = WINDOW + 2 * rules.propagation() + late
+        true = _most(sent, event.at - back - late, event.at, length)
         allowed = true + strays * STRAY_RENEWALS
         if not true:
             continue

@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING, Final
 
 from eureka_tck.history.event import READS
 from eureka_tck.history.operations import operations
+from eureka_tck.history.spans import applied_by, fault_spans
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from eureka_tck.history.event import Verb
     from eureka_tck.history.operations import Operation
     from eureka_tck.history.reader import History
+    from eureka_tck.history.spans import FaultSpan
 
 DURATION: Final = 90.0  # s: D of a registration without leaseInfo (REG-07)
 INTERVAL: Final = 30.0  # s: R of the same
@@ -31,13 +33,22 @@ CHANGES: Final[frozenset[Verb]] = frozenset({"register", "status", "remove-statu
 
 
 @dataclass(frozen=True, slots=True)
+class Change:
+    """A call that changed an instance's data between two instants, for sure or perhaps."""
+
+    began: float
+    ended: float
+    is_sure: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Life:
     """
     A stretch in which an instance was live at its home node without a gap.
 
     `since` is the instant its first call was answered; `until` the last instant at which it is
     certainly still live. `renewed` and `registered` are the instants at which acknowledged calls
-    were sent, `changed` the ends of those that changed its data.
+    were sent, `changes` those that changed its data, also the ones that nobody acknowledged.
     """
 
     instance: str
@@ -48,11 +59,16 @@ class Life:
     until: float
     registered: tuple[float, ...]
     renewed: tuple[float, ...]
-    changed: tuple[float, ...]
+    changes: tuple[Change, ...]
 
     def covers(self, began: float, ended: float) -> bool:
         """Whether it was live all the while."""
         return self.since <= began and ended <= self.until
+
+    def last_change(self, by: float) -> float:
+        """Return the last instant up to `by` at which its data may have changed."""
+        ends = (min(one.ended, by) for one in self.changes if one.began <= by)
+        return max(ends, default=self.since)
 
     def lease_end_elsewhere(self, known_until: float, factor: int) -> float | None:
         """
@@ -90,7 +106,6 @@ class _Stretch:
     last_sent: float
     registered: list[float] = field(default_factory=list)
     renewed: list[float] = field(default_factory=list)
-    changed: list[float] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +128,7 @@ class Lives:
 
 def lives(history: History) -> Lives:
     """Return who lived when, from the client calls of the history."""
+    spans = fault_spans(history)
     by_instance: dict[str, list[Operation]] = {}
     for operation in operations(history):
         if operation.verb in READS:
@@ -122,7 +138,7 @@ def lives(history: History) -> Lives:
     refusals: list[Refusal] = []
     cancelled: dict[str, tuple[float, ...]] = {}
     for instance, calls in by_instance.items():
-        some_lives, some_refusals = _follow(instance, calls)
+        some_lives, some_refusals = _follow(instance, calls, _changes(calls, spans))
         found += some_lives
         refusals += some_refusals
         cancels = tuple(call.invoked for call in calls if call.verb == "cancel")
@@ -131,7 +147,18 @@ def lives(history: History) -> Lives:
     return Lives(tuple(found), tuple(refusals), cancelled, frozenset(by_instance))
 
 
-def _follow(instance: str, calls: Iterable[Operation]) -> tuple[list[Life], list[Refusal]]:
+def _changes(calls: Iterable[Operation], spans: Sequence[FaultSpan]) -> tuple[Change, ...]:
+    """Return what changed the instance, or may have: a call that was refused did not."""
+    return tuple(
+        Change(call.invoked, applied_by(call, spans), is_sure=call.ok)
+        for call in calls
+        if call.verb in CHANGES and call.outcome != "refused"
+    )
+
+
+def _follow(
+    instance: str, calls: Iterable[Operation], changes: Sequence[Change]
+) -> tuple[list[Life], list[Refusal]]:
     found: list[Life] = []
     refusals: list[Refusal] = []
     lease, interval = DURATION, INTERVAL
@@ -144,21 +171,19 @@ def _follow(instance: str, calls: Iterable[Operation]) -> tuple[list[Life], list
         if stretch is not None and ends is not None:
             if call.verb == "renew" and call.invoked <= stretch.last_sent + stretch.lease:
                 refusals += _refusal(instance, stretch, call)
-            found.append(_finished(instance, stretch, ends))
+            found.append(_finished(instance, stretch, ends, changes))
             stretch = None
         if call.ok and call.completed is not None and call.verb != "cancel":
             if stretch is None:
                 stretch = _Stretch(call.node, lease, interval, call.completed, call.invoked)
             stretch.last_sent = call.invoked
             stretch.lease, stretch.interval = min(lease, stretch.lease), interval
-            if call.verb in CHANGES:
-                stretch.changed.append(call.completed)
             if call.verb == "register":
                 stretch.registered.append(call.invoked)
             else:  # a renewal, or a call that renews as one does (LEASE-03)
                 stretch.renewed.append(call.invoked)
     if stretch is not None:
-        found.append(_finished(instance, stretch, stretch.last_sent + stretch.lease))
+        found.append(_finished(instance, stretch, stretch.last_sent + stretch.lease, changes))
     return found, refusals
 
 
@@ -184,15 +209,16 @@ def _refusal(instance: str, stretch: _Stretch, call: Operation) -> list[Refusal]
     return [Refusal(instance, stretch.home, call.invoked, call.status, stretch.last_sent)]
 
 
-def _finished(instance: str, stretch: _Stretch, until: float) -> Life:
+def _finished(instance: str, stretch: _Stretch, until: float, changes: Sequence[Change]) -> Life:
+    until = max(until, stretch.since)
     return Life(
         instance=instance,
         home=stretch.home,
         lease=stretch.lease,
         interval=stretch.interval,
         since=stretch.since,
-        until=max(until, stretch.since),
+        until=until,
         registered=tuple(stretch.registered),
         renewed=tuple(stretch.renewed),
-        changed=tuple(stretch.changed),
+        changes=tuple(one for one in changes if one.ended >= stretch.since and one.began <= until),
     )

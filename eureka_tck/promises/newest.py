@@ -48,18 +48,20 @@ def newest_write_wins(history: History) -> Judgement:
             continue
         budget = evidence.rules[lives[-1].home].coming_back(lives[-1].interval)
         due = _due(evidence, write, lives[-1], budget)
+        was_judged = True
         for node in evidence.taken:
-            late, violation = _at_node(evidence, node, write, lives[-1], due, budget)
+            judged, late, violation = _at_node(evidence, node, write, lives[-1], due, budget)
+            was_judged = was_judged and judged > 0
             longest = max(longest, late)
             violations += [violation] if violation else []
-        if write.was_contested and due <= min(lives[-1].until, evidence.end):
+        if write.was_contested and was_judged:
             contested.add(instance)
             budgets.append(budget)
     return conclude(
         WORDING,
         violations,
         doubt=evidence.open_ends()
-        or ("" if contested else "No node was ever seen to hold an older T than another.")
+        or ("" if contested else "No node held an older T and was watched until it was due.")
         or late_too(longest, max(budgets, key=lambda one: one.seconds, default=None)),
         kept=(
             f"Every node held the newest of the registrations of "
@@ -106,30 +108,39 @@ def _due(evidence: Evidence, write: _Write, life: Life, budget: Budget) -> float
 
 def _at_node(
     evidence: Evidence, node: str, write: _Write, life: Life, due: float, budget: Budget
-) -> tuple[float, Violation | None]:
-    """Return for how long after it could know the node held an older one, and the violation."""
-    name, longest = write.newest.instance, 0.0
+) -> tuple[int, float, Violation | None]:
+    """
+    Return how often the node had to hold it, how long it held an older one, and the violation.
+
+    The time counts from the instant at which it could know.
+    """
+    name, judged, longest = write.newest.instance, 0, 0.0
     for reading in evidence.taken[node]:
         seen = reading.present.get(name)
         began_to_know = due - budget.seconds
         if seen is None or reading.began < began_to_know or reading.ended > life.until:
             continue
-        if not 0 < seen.dirty_ms < write.dirty_ms:
-            continue
         if evidence.is_excused(node, write.newest.node, reading.began, budget.seconds):
+            continue
+        judged += reading.began > due
+        if not 0 < seen.dirty_ms < write.dirty_ms:
             continue
         longest = max(longest, reading.began - began_to_know)
         if reading.began > due and evidence.is_sure(began_to_know, due, reading.began):
-            return longest, Violation(
-                node=node,
-                instance=name,
-                at=due,
-                until=None,
-                said=(
-                    f"{name} at {reading.began:.1f} s: node {node} held T {seen.dirty_ms}, but "
-                    f"node {write.newest.node} had accepted T {write.dirty_ms} at "
-                    f"{write.newest.completed or 0.0:.1f} s; the budget of {budget.seconds:g} s "
-                    f"was over at {due:.1f} s."
-                ),
-            )
-    return longest, None
+            return judged, longest, _violation(node, write, seen.dirty_ms, reading.began, due)
+    return judged, longest, None
+
+
+def _violation(node: str, write: _Write, held: int, at: float, due: float) -> Violation:
+    newest = write.newest
+    return Violation(
+        node=node,
+        instance=newest.instance,
+        at=due,
+        until=None,
+        said=(
+            f"{newest.instance} at {at:.1f} s: node {node} held T {held}, but node {newest.node} "
+            f"had accepted T {write.dirty_ms} at {newest.completed or 0.0:.1f} s; every node had "
+            f"to hold it by {due:.1f} s."
+        ),
+    )

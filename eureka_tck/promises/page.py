@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from eureka_tck.promises.expectation import notes_on
 from eureka_tck.promises.fates import SAID
 from eureka_tck.promises.howlong import measured_of, worst_of
 from eureka_tck.report.run_page import Cell, Fact, Link, Row, RunPage, Table, Wait
@@ -111,12 +112,14 @@ def _promises(report: ChaosReport) -> Table:
 
 def _promise(judged: Judged) -> Row:
     one = judged.judgement
-    known = f" Known: {judged.deviation.reason}" if judged.deviation else ""
     measured = "never" if one.measured is None else f"{one.measured:.1f} {one.unit}"
     return Row(
         (
             Cell(one.statement, f"{one.promise}: {', '.join(one.rows)}"),
-            Cell(one.said + known, "; ".join((one.judged, *one.notes))),
+            Cell(
+                " ".join((one.said, *notes_on(judged))).strip(),
+                "; ".join((one.judged, *one.notes)),
+            ),
             Cell(f"{one.budget.seconds:g} {one.unit}", one.budget.formula) if one.budget else "—",
             "nothing to judge" if one.finding == "inconclusive" else measured,
         ),

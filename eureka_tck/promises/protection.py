@@ -9,6 +9,7 @@ it says so (PRESERVE-05), that protection is there in time when a fault takes to
 from __future__ import annotations
 
 import bisect
+import math
 from typing import TYPE_CHECKING, Final
 
 from eureka_tck.history.event import Counted
@@ -43,7 +44,7 @@ def protection_follows_renewals(history: History) -> Judgement:
     """Judge the counters of every node that shows them."""
     evidence = Evidence.of(history)
     found: list[Violation] = []
-    seen: set[bool] = set()
+    began = False
     number = 0
     for node, rules in evidence.rules.items():
         told = [
@@ -52,7 +53,7 @@ def protection_follows_renewals(history: History) -> Judgement:
             if isinstance(event, Counted) and event.node == node and rules.self_preservation
         ]
         number += len(told)
-        seen |= {event.expiration_enabled for event in told}
+        began = began or _begins(told)
         found += [
             *_inconsistent(told),
             *_evicting(evidence, node, told),
@@ -62,10 +63,10 @@ def protection_follows_renewals(history: History) -> Judgement:
     return conclude(
         WORDING,
         found,
-        doubt=evidence.open_ends() or _doubt(number, seen),
+        doubt=evidence.open_ends() or _doubt(number, began=began),
         kept=(
             f"In {counted(number, 'reading')} every node protected itself just while its renewals "
-            "were at or below its threshold, and both was seen."
+            "were at or below its threshold, and it was seen to begin."
         ),
         figures=Figures(
             judged=counted(number, "reading of counters", "readings of counters"),
@@ -78,12 +79,16 @@ def protection_follows_renewals(history: History) -> Judgement:
     )
 
 
-def _doubt(number: int, seen: set[bool]) -> str:
+def _begins(told: Sequence[Counted]) -> bool:
+    """Whether the node let leases expire and protected itself after that, as it does at first."""
+    opened = next((one.at for one in told if one.expiration_enabled), math.inf)
+    return any(one.at > opened and not one.expiration_enabled for one in told)
+
+
+def _doubt(number: int, *, began: bool) -> str:
     if not number:
         return "No counters could be read of a node with self-preservation."
-    if seen == {True}:
-        return "No node was ever seen to protect itself."
-    return "No node was ever seen to let leases expire." if seen == {False} else ""
+    return "" if began else "No node was seen to let leases expire and then to protect itself."
 
 
 def _inconsistent(told: Sequence[Counted]) -> list[Violation]:

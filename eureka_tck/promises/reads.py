@@ -67,25 +67,30 @@ def _excused(number: int) -> tuple[str, ...]:
 
 
 def _reads(history: History, evidence: Evidence) -> tuple[list[_Read], int, int]:
-    """Return the reads without an answer, how many there were, and how many during faults."""
+    """Return the reads without an answer, how many ended, and how many answers during faults."""
     failed: list[_Read] = []
     number = meanwhile = 0
     for of_node in samples(history).values():
         for sample in of_node:
             number += 1
-            meanwhile += any(span.covers(sample.began, sample.ended) for span in evidence.spans)
             if sample.error:
                 failed.append(_Read(sample.node, sample.began, sample.ended, sample.error))
+            else:
+                meanwhile += _is_meanwhile(evidence, sample.began, sample.ended)
     for call in evidence.calls:
-        if call.verb not in READS:
+        if call.verb not in READS or call.completed is None:
             continue
         number += 1
-        ended = call.completed if call.completed is not None else call.invoked
-        meanwhile += any(span.covers(call.invoked, ended) for span in evidence.spans)
-        if not call.ok and call.completed is not None:
+        if call.ok:
+            meanwhile += _is_meanwhile(evidence, call.invoked, call.completed)
+        else:
             why = call.error or f"the status is {call.status}"
-            failed.append(_Read(call.node, call.invoked, ended, why))
+            failed.append(_Read(call.node, call.invoked, call.completed, why))
     return failed, number, meanwhile
+
+
+def _is_meanwhile(evidence: Evidence, began: float, ended: float) -> bool:
+    return any(span.covers(began, ended) for span in evidence.spans)
 
 
 def _is_excused(evidence: Evidence, one: _Read) -> bool:
@@ -103,7 +108,7 @@ def _doubt(blamed: list[_Read], meanwhile: int) -> str:
             f"A read of node {one.node} at {one.began:.1f} s had no answer ({one.said}), but this "
             "machine was late itself then."
         )
-    return "" if meanwhile else "No node was read while a fault was on."
+    return "" if meanwhile else "No node answered a read while a fault was on."
 
 
 def _violation(one: _Read) -> Violation:

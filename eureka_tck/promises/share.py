@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from eureka_tck.history.spans import lateness
+from eureka_tck.promises.departure import departures
 from eureka_tck.promises.evidence import Evidence, Figures, Wording, conclude
 from eureka_tck.promises.judgement import Budget, Violation
+from eureka_tck.promises.rules import LEASE_FACTOR
 from eureka_tck.promises.words import listed
 from eureka_tck.report.figures import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from eureka_tck.history.reader import History
     from eureka_tck.history.samples import Sample
     from eureka_tck.promises.judgement import Judgement
@@ -50,7 +55,7 @@ def no_run_evicts_too_many(history: History) -> Judgement:
     return conclude(
         WORDING,
         [_violation(loss) for loss in found if len(loss.gone) > loss.allowed],
-        doubt=evidence.open_ends() or _doubt(found),
+        doubt=evidence.open_ends() or _doubt(evidence, found),
         kept=(
             f"At most {len(biggest.gone)} of {biggest.size} instances went between two readings "
             f"(node {biggest.node}, by {biggest.at:.1f} s), of {biggest.allowed} that may."
@@ -120,15 +125,25 @@ def _loss(
     return Loss(node, since, after.ended, gone, size, runs, max(1, allowed))
 
 
-def _doubt(found: list[Loss]) -> str:
+def _doubt(evidence: Evidence, found: list[Loss]) -> str:
     if not found:
         return "Nothing was evicted in this run."
-    by_node: dict[str, int] = {}
-    for loss in found:
-        by_node[loss.node] = by_node.get(loss.node, 0) + len(loss.gone)
-    if any(by_node[loss.node] > loss.allowed for loss in found):
+    out = {one.instance: one.last_sent + LEASE_FACTOR * one.lease for one in departures(evidence)}
+    if any(_overdue(loss, found, out) > loss.allowed for loss in found):
         return ""
     return "No node ever had more leases to evict than one run may take, so the limit never bit."
+
+
+def _overdue(loss: Loss, found: list[Loss], out: Mapping[str, float]) -> int:
+    """Return how many leases were out at the node when it lost some: those and who waited."""
+    waiting = {
+        name
+        for later in found
+        if later.node == loss.node and later.at > loss.at
+        for name in later.gone
+        if out.get(name, math.inf) <= loss.since
+    }
+    return len(waiting | set(loss.gone))
 
 
 def _violation(loss: Loss) -> Violation:

@@ -1,43 +1,48 @@
 """
-The charts of a storm's page: static SVG, complete without script, drawn from figures alone. Pure.
+A storm over time: a panel for each measurement, all on one axis, what was done as bands. Pure.
 
-Percentiles: x is log(1/(1-p)), y log ms; the truth solid, what a paced client would report dashed,
-the gap between them shaded. Over time: a panel for each measurement, all on one axis, what was done
-to nodes as bands. A value holds until the next sample, so lines are steps.
+Static SVG, complete without script. A value holds until the next sample, so lines are steps;
+latency and delay are on logarithmic scales, and say so.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from markupsafe import Markup
 
-from eureka_tck.fleet.histogram import percentile_ms
+from eureka_tck.report import drawing
+from eureka_tck.report.drawing import (
+    FRAMES,
+    LINE,
+    Chart,
+    Frame,
+    apart,
+    box,
+    figure,
+    line,
+    ms,
+    power_of_ten,
+    text,
+)
 from eureka_tck.report.environment import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
-WIDTH: Final = 960
-LEFT, RIGHT, TOP = 150, 110, 22
-CURVE: Final = 220  # height of the percentile plot
-PANEL: Final = 84  # height of a panel over time
-NINES: Final = (0.0, 0.5, 0.9, 0.99, 0.999, 0.9999)
-STEPS_OF_A_CURVE: Final = 80
+TOP: Final = 22
+PANEL: Final = 84
+"""Height of a panel over time."""
 CLASSES: Final = ("s-a", "s-b", "s-c")
-
-
-@dataclass(frozen=True, slots=True)
-class Chart:
-    """A picture with its title, what it says in words, and the SVG."""
-
-    title: str
-    lead: str
-    said: str
-    svg: Markup
+NARROWEST: Final = 1.5
+"""Units: a mark thinner than that is not seen."""
+HATCH: Final = Markup(
+    '<defs><pattern id="late-{0}" width="6" height="6" patternUnits="userSpaceOnUse" '
+    'patternTransform="rotate(45)"><rect class="on" width="6" height="6"/>'
+    '<line class="hatch" x1="0" y1="0" x2="0" y2="6"/></pattern></defs>'
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +55,61 @@ class Series:
 
 
 @dataclass(frozen=True, slots=True)
+class Bar:
+    """Counts of a stretch, one upon the other: each with its class."""
+
+    begins: float
+    ends: float
+    parts: Sequence[tuple[float, str]]
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """From where to where the latencies of a stretch reached, and the largest of them; in ms."""
+
+    begins: float
+    ends: float
+    low: float
+    high: float
+    largest: float
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """One measurement at its instant, in ms; `is_bad` where it was in vain."""
+
+    at: float
+    value: float
+    is_bad: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Panel:
-    """Lines that share a scale, from 0 on; `unit` stands below the title."""
+    """
+    Marks that share a scale; `unit` stands below the title.
+
+    Lines and bars begin at 0; reaches and dots are ms on a logarithmic scale, with their `budget`.
+    """
 
     title: str
     unit: str
-    lines: Sequence[Series]
+    lines: Sequence[Series] = ()
+    bars: Sequence[Bar] = ()
+    reaches: Sequence[Reach] = ()
+    dots: Sequence[Dot] = ()
+    budget: float | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was measured."""
+        return not (self.bars or self.reaches or self.dots or any(one.points for one in self.lines))
+
+    @property
+    def is_logarithmic(self) -> bool:
+        """Whether it shows latencies or delays."""
+        return bool(self.reaches or self.dots)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,153 +121,196 @@ class Stretch:
     said: str
 
 
-def percentiles(
-    intended: Mapping[int, int], reported: Mapping[int, int], budgets: Mapping[float, float]
-) -> Chart | None:
-    """Return the plot of renewals; `budgets` are ms by percentile. None without a renewal."""
-    if not intended or not reported:
-        return None
-    shares = [1 - 10 ** (-4 * n / STEPS_OF_A_CURVE) for n in range(STEPS_OF_A_CURVE + 1)]
-    true = [max(percentile_ms(intended, share) or 0.0, 0.01) for share in shares]
-    told = [max(percentile_ms(reported, share) or 0.0, 0.01) for share in shares]
-    low = math.floor(math.log10(min(*true, *told)))
-    high = math.ceil(math.log10(max(*true, *told, *budgets.values())))
-    span = max(1, high - low)
-
-    def x(share: float) -> float:
-        return LEFT + (WIDTH - LEFT - RIGHT) * -math.log10(max(1 - share, 1e-4)) / 4
-
-    def y(ms: float) -> float:
-        return TOP + CURVE * (1 - (math.log10(ms) - low) / span)
-
-    parts = [
-        _line("grid", LEFT, y(10.0**n), WIDTH - RIGHT, y(10.0**n)) for n in range(low, high + 1)
-    ]
-    parts += [
-        _text("tk", LEFT - 6, y(10.0**n) + 4, f"{10.0**n:g} ms", "end")
-        for n in range(low, high + 1)
-    ]
-    parts += [_text("tk", x(one), TOP + CURVE + 16, _nines(one), "middle") for one in NINES]
-    upper = [(x(share), y(ms)) for share, ms in zip(shares, true, strict=True)]
-    lower = [(x(share), y(ms)) for share, ms in zip(shares, told, strict=True)]
-    parts.append(Markup('<path class="gap" d="{}Z"/>').format(_path([*upper, *reversed(lower)])))
-    parts.append(Markup('<path class="s-a" d="{}"/>').format(_path(upper)))
-    parts.append(Markup('<path class="s-c" d="{}"/>').format(_path(lower)))
-    ends = _apart([upper[-1][1] + 4, lower[-1][1] + 4])
-    parts.append(_text("tt", WIDTH - RIGHT + 6, ends[0], "intended"))
-    parts.append(_text("tk", WIDTH - RIGHT + 6, ends[1], "as reported"))
-    for share, ms in budgets.items():
-        parts.append(_line("vio", x(share) - 24, y(ms), x(share) + 24, y(ms)))
-        parts.append(_text("tk", x(share), y(ms) - 5, f"budget {ms:,.0f} ms", "middle"))
-    worst = percentile_ms(intended, 0.99) or 0.0, percentile_ms(reported, 0.99) or 0.0
-    return Chart(
-        "Renewals: intended against reported",
-        "Solid: from the instant a renewal was due. Dashed: from the instant it was sent, as a "
-        "client that paces itself reports it. The shaded gap is what coordinated omission hides.",
-        f"p99 of renewals is {worst[0]:.1f} ms from the intended send time "
-        f"and {worst[1]:.1f} ms from the actual one.",
-        _svg(parts, TOP + CURVE + 26),
-    )
-
-
 def over_time(panels: Sequence[Panel], stretches: Sequence[Stretch], end: float) -> Chart | None:
     """Return the panels on one axis of seconds from 0 to `end`; None where nothing was sampled."""
-    drawn = [panel for panel in panels if any(line.points for line in panel.lines)]
+    drawn = [whole for panel in panels if not (whole := _within(panel, end)).is_empty]
     if not drawn:
         return None
-    gap = 26
-    bottom = TOP + len(drawn) * (PANEL + gap)
-
-    def x(seconds: float) -> float:
-        return LEFT + (WIDTH - LEFT - RIGHT) * min(max(seconds / max(end, 1.0), 0.0), 1.0)
-
-    parts: list[Markup] = []
-    for stretch in stretches:
-        width = max(2.0, x(stretch.ends) - x(stretch.begins))
-        parts.append(
-            Markup('<rect class="band" x="{:.1f}" y="0" width="{:.1f}" height="{}"/>').format(
-                x(stretch.begins), width, bottom
-            )
-        )
-        parts.append(_text("tk", x(stretch.begins) + 4, 12, visible(stretch.said)))
-    for number, panel in enumerate(drawn):
-        top = TOP + number * (PANEL + gap)
-        most = max((value for line in panel.lines for _, value in line.points), default=0) or 1.0
-        parts.append(_text("tt", 0, top + 12, panel.title))
-        parts.append(_text("tk", 0, top + 27, panel.unit))
-        parts += [_line("grid", LEFT, top, WIDTH - RIGHT, top)]
-        parts += [_line("axis", LEFT, top + PANEL, WIDTH - RIGHT, top + PANEL)]
-        parts.append(_text("tk", LEFT - 6, top + 4, _figure(most), "end"))
-        parts.append(_text("tk", LEFT - 6, top + PANEL + 4, "0", "end"))
-        shown = [line for line in panel.lines if line.points]
-        labels = _apart([top + PANEL * (1 - line.points[-1][1] / most) + 4 for line in shown])
-        for place, line in enumerate(shown):
-            places = [(x(at), top + PANEL * (1 - value / most)) for at, value in line.points]
-            kind = "s-ref" if line.is_reference else CLASSES[place % len(CLASSES)]
-            parts.append(Markup('<path class="{}" d="{}"/>').format(kind, _steps(places, x(end))))
-            parts.append(_text("tk", WIDTH - RIGHT + 6, labels[place], visible(line.name)))
-    ticks = _ticks(end)
-    parts += [_text("tk", x(at), bottom + 8, f"{at:g} s", "middle") for at in ticks]
     said = "; ".join(
-        f"{panel.title}, {line.name}: {_figure(line.points[-1][1])} {panel.unit} at the end"
+        f"{panel.title}, {one.name}: {figure(one.points[-1][1])} {panel.unit} at the end"
         for panel in drawn
-        for line in panel.lines
-        if line.points
+        for one in panel.lines
+        if one.points
     )
+    done = " ".join(f"{one.said} at {one.begins:.0f} s." for one in stretches)
     return Chart(
         "Over time",
-        "Seconds since the fleet began to register; every value holds until the next sample.",
-        f"{said}. {' '.join(f'{one.said} at {one.begins:.0f} s.' for one in stretches)}".strip(),
-        _svg(parts, bottom + 16),
+        "Seconds since the fleet began to register; every value holds until the next sample. "
+        "Grey bands: what was done to nodes, and what the fleet did at once.",
+        f"{said}. {done}".strip(),
+        Markup("").join(_panels(frame, drawn, stretches, max(end, 1.0)) for frame in FRAMES),
+        _legend(drawn),
     )
 
 
-def _figure(value: float) -> str:
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"  # noqa: PLR2004 - digits to show
+def _within(panel: Panel, end: float) -> Panel:
+    """Return the panel without what was seen later, while the fleet left."""
+    return replace(
+        panel,
+        lines=[
+            replace(one, points=[point for point in one.points if point[0] <= end])
+            for one in panel.lines
+        ],
+        bars=[one for one in panel.bars if one.begins < end],
+        reaches=[one for one in panel.reaches if one.begins < end],
+        dots=[one for one in panel.dots if one.at <= end],
+    )
 
 
-def _ticks(end: float) -> list[float]:
-    step = next((s for s in (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800) if end / s <= 10), 3600)  # noqa: PLR2004 - ticks at most
-    return [step * n for n in range(int(end // step) + 1)]
+def _panels(
+    frame: Frame, drawn: Sequence[Panel], stretches: Sequence[Stretch], end: float
+) -> Markup:
+    gap = 44 if frame.is_narrow else 26
+    lanes = _lanes(stretches, frame, end)
+    first = TOP + LINE * max(0, max(lanes, default=0)) + (20 if frame.is_narrow else 0)
+    bottom = first + len(drawn) * (PANEL + gap) - gap + 8
+    parts = [HATCH.format(frame.name)]
+    for stretch, lane in zip(stretches, lanes, strict=True):
+        x = frame.x(stretch.begins / end)
+        width = max(2.0, frame.x(stretch.ends / end) - x)
+        said = visible(stretch.said)
+        parts.append(box("band", x, 0, width, bottom, said))
+        parts += [line("edge", one, 0, one, bottom) for one in (x, x + width)]
+        late = x > frame.left + (frame.end - frame.left) * 0.6
+        place = (x - 4, "end") if late else (x + 4, "start")
+        parts.append(text("tk", place[0], 12 + LINE * lane, said, place[1]))
+    for number, panel in enumerate(drawn):
+        top = first + number * (PANEL + gap)
+        parts += _titled(frame, panel, top)
+        parts += (
+            _logs(frame, panel, top, end)
+            if panel.is_logarithmic
+            else _plain(frame, panel, top, end)
+        )
+        parts.append(line("axis", frame.left, top + PANEL, frame.end, top + PANEL))
+    for at in drawing.ticks(end, 5 if frame.is_narrow else 10):
+        parts.append(text("tk", frame.x(at / end), bottom + 10, f"{at:g} s", "middle"))
+    return drawing.svg(frame, bottom + 18, parts)
 
 
-def _apart(places: list[float]) -> list[float]:
-    """Return the places of labels, moved so that none lies on another: 13 units for a line."""
-    found = list(places)
-    order = sorted(range(len(places)), key=lambda n: places[n])
-    for before, after in pairwise(order):
-        found[after] = max(found[after], found[before] + 13)
+def _lanes(stretches: Sequence[Stretch], frame: Frame, end: float) -> list[int]:
+    """Return the line of text of each sentence, so that none lies on another."""
+    free: list[float] = []
+    found = []
+    for stretch in stretches:
+        x, width = frame.x(stretch.begins / end), 5.6 * len(stretch.said) + 12
+        late = x > frame.left + (frame.end - frame.left) * 0.6
+        begins, ends = (x - width, x) if late else (x, x + width)
+        lane = next((n for n, taken in enumerate(free) if taken <= begins), len(free))
+        free[lane : lane + 1] = [ends]
+        found.append(lane)
     return found
 
 
-def _nines(share: float) -> str:
-    return f"p{share * 100:g}" if share else "min"
+def _titled(frame: Frame, panel: Panel, top: float) -> list[Markup]:
+    if frame.is_narrow:
+        said = f"{panel.title}, {panel.unit}" if panel.unit else panel.title
+        return [text("tt", 0, top - 8, said)]
+    words = panel.unit.split(", ")
+    lines = [text("tk", 0, top + 27 + LINE * n, one) for n, one in enumerate(words)]
+    return [text("tt", 0, top + 12, panel.title), *lines]
 
 
-def _path(points: Sequence[tuple[float, float]]) -> str:
-    return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
+def _plain(frame: Frame, panel: Panel, top: float, end: float) -> list[Markup]:
+    """Return lines and bars, from 0 up."""
+    tallest = [sum(value for value, _ in bar.parts) for bar in panel.bars]
+    values = [value for one in panel.lines for _, value in one.points]
+    most = max([*tallest, *values], default=0) or 1.0
+
+    def y(value: float) -> float:
+        return top + PANEL * (1 - value / most)
+
+    parts = [
+        line("grid", frame.left, top, frame.end, top),
+        text("tk", frame.left - 6, top + 4, figure(most), "end"),
+        text("tk", frame.left - 6, top + PANEL + 4, "0", "end"),
+    ]
+    for bar in panel.bars:
+        x, width, below = *_span(frame, bar.begins, bar.ends, end), 0.0
+        for value, kind in bar.parts:
+            if value:
+                height = y(below) - y(below + value)
+                parts.append(box(kind, x, y(below + value), width, height, bar.said))
+            below += value
+    return parts + _lines(frame, panel, y, end)
 
 
-def _steps(points: Sequence[tuple[float, float]], end: float) -> str:
-    text = f"M{points[0][0]:.1f} {points[0][1]:.1f}"
-    for x, y in points[1:]:
-        text += f"H{x:.1f}V{y:.1f}"
-    return f"{text}H{end:.1f}"
+def _lines(frame: Frame, panel: Panel, y: Callable[[float], float], end: float) -> list[Markup]:
+    parts = []
+    shown = [one for one in panel.lines if one.points]
+    labels = apart([y(one.points[-1][1]) + 4 for one in shown])
+    for place, one in enumerate(shown):
+        kind = "s-ref" if one.is_reference else CLASSES[place % len(CLASSES)]
+        for points, until in drawing.stretches(drawing.thinned(one.points), end):
+            places = [(frame.x(at / end), y(value)) for at, value in points]
+            parts.append(drawing.steps(kind, places, frame.x(until / end)))
+        if not frame.is_narrow:
+            parts.append(text("tk", frame.end + 6, labels[place], visible(one.name)))
+    return parts
 
 
-def _line(kind: str, x1: float, y1: float, x2: float, y2: float) -> Markup:
-    return Markup('<line class="{}" x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}"/>').format(
-        kind, x1, y1, x2, y2
-    )
+def _logs(frame: Frame, panel: Panel, top: float, end: float) -> list[Markup]:
+    """Return reaches and dots on a logarithmic scale."""
+    values = [value for one in panel.reaches for value in (one.low, one.largest)]
+    values += [one.value for one in panel.dots]
+    bound = panel.budget
+    low, high = drawing.decades([*values, *([] if bound is None else [bound])])
+    y = drawing.logarithmic(low, high, top, PANEL)
+    parts = []
+    for power in (low, high):
+        parts.append(line("grid", frame.left, y(10.0**power), frame.end, y(10.0**power)))
+        parts.append(text("tk", frame.left - 6, y(10.0**power) + 4, power_of_ten(power), "end"))
+    for one in panel.reaches:
+        x, width = _span(frame, one.begins, one.ends, end)
+        over = bound is not None and one.high > bound
+        kind = "bad" if over else "f-a"
+        tall = max(NARROWEST, y(one.low) - y(one.high))
+        parts.append(box(kind, x, y(one.high), width, tall, one.said))
+        parts.append(line("s-ink", x - 1, y(one.largest), x + width + 1, y(one.largest)))
+    for dot in panel.dots:
+        kind = "bad" if dot.is_bad else "dot"
+        parts.append(
+            Markup('<circle class="{}" cx="{:.1f}" cy="{:.1f}" r="2.2"/>').format(
+                kind, frame.x(dot.at / end), y(dot.value)
+            )
+        )
+    if bound is not None:
+        parts.append(line("limit", frame.left, y(bound), frame.end, y(bound)))
+        parts.append(text("tk", frame.end - 2, y(bound) - 4, f"budget p99 {ms(bound)}", "end"))
+    return parts
 
 
-def _text(kind: str, x: float, y: float, text: str, anchor: str = "start") -> Markup:
-    return Markup('<text class="{}" x="{:.1f}" y="{:.1f}" text-anchor="{}">{}</text>').format(
-        kind, x, y, anchor, text
-    )
+def _span(frame: Frame, begins: float, ends: float, end: float) -> tuple[float, float]:
+    """Return where a mark of a stretch begins, and how wide it is, with a hair beside it."""
+    x = frame.x(begins / end)
+    return x, max(NARROWEST, frame.x(ends / end) - x - 0.5)
 
 
-def _svg(parts: Sequence[Markup], height: float) -> Markup:
-    return Markup('<svg class="plot" viewBox="0 0 {} {:.0f}" aria-hidden="true">{}</svg>').format(
-        WIDTH, height, Markup("").join(parts)
-    )
+def _lines_named(drawn: Sequence[Panel]) -> list[tuple[str, str]]:
+    """Return what the kinds of lines are, where a panel has several."""
+    several = max((panel.lines for panel in drawn), key=len, default=())
+    if len(several) < 2:  # noqa: PLR2004 - a line alone is known by its panel
+        return []
+    return [
+        ("s-ref" if one.is_reference else CLASSES[place % len(CLASSES)], visible(one.name))
+        for place, one in enumerate(several)
+    ]
+
+
+def _legend(drawn: Sequence[Panel]) -> list[tuple[str, str]]:
+    found = _lines_named(drawn)
+    kinds = {kind for panel in drawn for bar in panel.bars for value, kind in bar.parts if value}
+    for kind, said in (
+        ("f-a", "sent on time"),
+        ("late", "sent over 100 ms late"),
+        ("warn", "due and never sent"),
+    ):
+        if kind in kinds:
+            found.append((kind, said))
+    if any(panel.reaches for panel in drawn):
+        found.append(("reach", "from the median to p99; the stroke is the slowest"))
+    if any(one.high > (panel.budget or math.inf) for panel in drawn for one in panel.reaches):
+        found.append(("bad", "p99 over its budget"))
+    if any(panel.dots for panel in drawn):
+        found.append(("dot", "one change, at the instant it was made"))
+    return found

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from eureka_tck.commands.console import quoted
+from eureka_tck.fleet.budget import METRICS
 from eureka_tck.fleet.finding import hidden
 from eureka_tck.fleet.histogram import percentile_ms
-from eureka_tck.report.load_chart import Panel, Series, Stretch, over_time, percentiles
-from eureka_tck.report.provenance import this_machine
-from eureka_tck.report.run_page import Fact, Link, Row, RunPage, Table, write_simple
+from eureka_tck.report import load_comparison, load_cost
+from eureka_tck.report.load_difference import difference
+from eureka_tck.report.load_panels import charts_of, shares
+from eureka_tck.report.load_report import LoadReport, save
+from eureka_tck.report.provenance import this_machine, versions_of
+from eureka_tck.report.run_page import Cell, Fact, Link, Row, RunPage, Table, write_simple
 
 if TYPE_CHECKING:
     import argparse
@@ -23,14 +27,21 @@ if TYPE_CHECKING:
     from eureka_tck.fleet.course import Course
     from eureka_tck.fleet.finding import Finding
     from eureka_tck.fleet.storm import Storm
-    from eureka_tck.report.load_chart import Chart
-    from eureka_tck.report.model import Verdict
+    from eureka_tck.report.model import Machine, Verdict
     from eureka_tck.run import Run
 
 VERDICTS: Final[dict[str, tuple[Verdict, str, int]]] = {
     "broken": ("failed", "Budget broken", 1),
     "inconclusive": ("inconclusive", "Inconclusive", 2),
     "met": ("passed", "Budgets met", 0),
+}
+KINDS: Final = {
+    "generator": "Pacing",
+    "pace": "Latency and pace",
+    "answers": "Answers",
+    "right": "Still right",
+    "alive": "Still right",
+    "cost": "Cost",
 }
 
 
@@ -58,56 +69,84 @@ def sentence_of(target: str, course: Course) -> str:
     return f"{did}; {len(wrong)} of {len(course.findings)} budgets {verb}: {names}."
 
 
-def account(course: Course, made: Run, arguments: argparse.Namespace) -> Path:
-    """Write the page and the report of a storm, and return where the page is."""
-    verdict, word, code = VERDICTS[worst(course.findings)]
-    sentence = sentence_of(arguments.target, course)
-    page = write_simple(
-        made.folder,
-        RunPage(
-            title=f"Load on {arguments.target}, storm {course.storm.name}",
-            verdict=verdict,
-            verdict_word=word,
-            sentence=sentence,
-            lead=course.storm.story,
-            facts=_facts(course, arguments, made),
-            tables=[
-                _budgets(course.findings),
-                _hidden(course),
-                _latencies(course),
-                _nodes(course),
-                *([_deeds(course)] if course.deeds else []),
-            ],
-            charts=_charts(course),
-            links=[
-                Link("locust.html", "Locust's own report"),
-                Link("fleet.json", "What the fleet counted, with its histograms"),
-                Link("report.json"),
-                Link("locust.log"),
-                *(Link(f"node-{name}.log") for name in course.cluster.nodes),
-            ],
-            command=quoted(arguments.argv),
-            exit_code=code,
-        ),
+def account(
+    course: Course, made: Run, arguments: argparse.Namespace, earlier: LoadReport | None = None
+) -> tuple[Path, LoadReport]:
+    """Write page and report of a storm, beside an earlier one; return the page's place and both."""
+    report = report_of(course, made, arguments)
+    save(report, made.folder)
+    return write_simple(made.folder, page_of(report, earlier)), report
+
+
+def report_of(course: Course, made: Run, arguments: argparse.Namespace) -> LoadReport:
+    """Return all that a storm has shown."""
+    return LoadReport(
+        target=arguments.target,
+        backend=arguments.backend,
+        speed=course.cluster.spec.speed,
+        seed=made.seed,
+        started=made.folder.name.partition("-")[0],
+        command=quoted(arguments.argv),
+        machine=this_machine(),
+        versions=versions_of(dict.fromkeys(course.cluster.spec.targets)),
+        storm=course.storm,
+        processes=arguments.processes or arguments.master or 1,
+        elsewhere=bool(arguments.master),
+        bulk=arguments.bulk,
+        exit_code=VERDICTS[worst(course.findings)][2],
+        sentence=sentence_of(arguments.target, course),
+        budgets=tuple(course.findings),
+        measures=course.measures,
+        bounds=course.bounds,
+        fleet=course.tally,
+        samples=tuple(course.samples),
+        pulses=tuple(course.pulses),
+        delays=tuple(course.delays),
+        deeds=tuple(course.deeds),
+        empty=course.empty,
+        sizes=course.sizes,
     )
-    report = {
-        "schema": 2,
-        "suite": "load",
-        "target": arguments.target,
-        "backend": arguments.backend,
-        "storm": course.storm,
-        "seed": made.seed,
-        "exit_code": code,
-        "sentence": sentence,
-        "budgets": course.findings,
-        "measures": course.measures,
-        "samples": course.samples,
-        "deeds": course.deeds,
-        "fleet": course.tally,
-        "command": quoted(arguments.argv),
-    }
-    (made.folder / "report.json").write_bytes(msgspec.json.format(msgspec.json.encode(report)))
-    return page
+
+
+def page_of(report: LoadReport, earlier: LoadReport | None = None) -> RunPage:
+    """Return the page of a storm, beside an earlier one where there is one."""
+    verdict, word, code = VERDICTS[worst(report.budgets)]
+    held = [] if earlier is None else _beside(earlier, report)
+    both = None if earlier is None else load_comparison.chart(earlier, report)
+    return RunPage(
+        title=f"Load on {report.target}, storm {report.storm.name}",
+        verdict=verdict,
+        verdict_word=word,
+        sentence=report.sentence,
+        lead=report.storm.story,
+        facts=_facts(report),
+        tables=[
+            _budgets(report.budgets),
+            _hidden(report),
+            _latencies(report),
+            _nodes(report),
+            *([_deeds(report)] if report.deeds else []),
+            *held,
+        ],
+        charts=[*charts_of(report), *([both] if both is not None else [])],
+        links=[
+            Link("locust.html", "Locust's own report"),
+            Link("fleet.json", "What the fleet counted, with its histograms"),
+            Link("report.json"),
+            Link("locust.log"),
+            *(Link(f"node-{name}.log") for name in report.nodes),
+        ],
+        command=report.command,
+        exit_code=code,
+    )
+
+
+def _beside(earlier: LoadReport, report: LoadReport) -> list[Table]:
+    """Return the tables that hold a storm against an earlier one."""
+    found = difference(earlier, report)
+    first, *rest = load_comparison.tables(found)
+    told = f"A: {earlier.started}, B: this run. {load_comparison.sentence(found)}"
+    return [replace(first, lead=told), *rest]
 
 
 def capacity_page(found: Capacity, storm: Storm, made: Run, arguments: argparse.Namespace) -> Path:
@@ -184,76 +223,29 @@ def capacity_page(found: Capacity, storm: Storm, made: Run, arguments: argparse.
     return page
 
 
-def _facts(course: Course, arguments: argparse.Namespace, made: Run) -> list[Fact]:
-    machine, storm, tally = this_machine(), course.storm, course.tally
+def _facts(report: LoadReport) -> list[Fact]:
+    storm, machine = report.storm, report.machine
+    spent = load_cost.generator(report)
+    pace = "" if spent is None else f"{1 / spent:,.0f} renewals a core second, with all else it did"
     return [
-        Fact("Target", arguments.target, f"{storm.nodes} node(s), backend {arguments.backend}"),
+        Fact("Target", report.target, f"{storm.nodes} node(s), backend {report.backend}"),
         Fact("Storm", storm.name, f"every {storm.renewal_interval:g} s"),
         Fact("Fleet", f"{storm.instances:,} instances", f"{storm.minutes:g} min"),
-        Fact("Generator", f"{tally.workers} worker(s)", f"at most {tally.cpu:.0%} of a core"),
-        Fact("Speed", f"× {course.cluster.spec.speed:g}", "load runs in real time"),
-        Fact("Machine", f"{machine.cores} cores", machine.system),
-        Fact("Seed", str(made.seed)),
-    ]
-
-
-def _charts(course: Course) -> list[Chart]:
-    tally, bounds = course.tally, course.bounds
-    budgets = {
-        share: bounds[name]
-        for name, share in (("renew_p99_ms", 0.99), ("renew_p999_ms", 0.999))
-        if name in bounds
-    }
-    intended, reported = (
-        kinds.get("PUT renew", {}) for kinds in (tally.intended_us, tally.reported_us)
-    )
-    stretches = [Stretch(deed.begins, deed.ends, deed.said) for deed in course.deeds]
-    found = [
-        percentiles(intended, reported, budgets),
-        over_time(_panels(course), stretches, course.storm.length),
-    ]
-    return [chart for chart in found if chart is not None]
-
-
-def _panels(course: Course) -> list[Panel]:
-    """Return what was sampled: one line a node, and what the fleet says beside it."""
-    nodes = list(course.cluster.nodes)
-    own = {name: [one for one in course.samples if one.node == name] for name in nodes}
-    first = own[nodes[0]]
-    acknowledged = [
-        (late.at, (late.acknowledged - early.acknowledged) / (late.at - early.at) * 60)
-        for early, late in pairwise(first)
-        if late.at > early.at
-    ]
-    renewals = [
-        Series(f"node {name}", [(one.at, one.renewals) for one in seen if one.renewals is not None])
-        for name, seen in own.items()
-    ]
-    threshold = [(one.at, one.threshold) for one in first if one.threshold is not None]
-    processor = [
-        Series(
-            f"node {name}",
-            [
-                (late.at, 100 * max(0.0, late.cpu - early.cpu) / (late.at - early.at))
-                for early, late in pairwise(seen)
-                if late.at > early.at
-            ],
-        )
-        for name, seen in own.items()
-    ]
-    memory = [
-        Series(f"node {name}", [(one.at, one.memory / 2**20) for one in seen if one.memory])
-        for name, seen in own.items()
-    ]
-    return [
-        Panel("Registered", "", [Series("fleet", [(one.at, one.registered) for one in first])]),
-        Panel("Acknowledged", "a minute", [Series("fleet", acknowledged)]),
-        Panel(
-            "Counted", "a minute", [*renewals, Series("threshold", threshold, is_reference=True)]
+        Fact(
+            "Generator",
+            f"{report.fleet.workers} worker(s), at most {report.fleet.cpu:.0%} of a core",
+            pace,
         ),
-        Panel("Processor", "% of a core", processor),
-        Panel("Memory", "MiB", memory),
+        Fact("Speed", f"× {report.speed:g}", "load runs in real time"),
+        Fact("Machine", f"{machine.cores} cores", _system(machine)),
+        Fact("Seed", str(report.seed)),
+        Fact("Started", report.started),
     ]
+
+
+def _system(machine: Machine) -> str:
+    load = "" if machine.load is None else f"; load {machine.load:.1f}"
+    return f"{machine.system}{load}"
 
 
 def _budgets(found: Sequence[Finding]) -> Table:
@@ -261,25 +253,33 @@ def _budgets(found: Sequence[Finding]) -> Table:
         "Budgets",
         ("What must hold", "Budget", "Measured"),
         [
-            Row((one.sentence, one.budget, one.measured), VERDICTS[one.outcome][0], one.outcome)
+            Row(
+                (Cell(one.sentence, KINDS.get(_kind(one), "")), one.budget, one.measured),
+                VERDICTS[one.outcome][0],
+                one.outcome.capitalize(),
+            )
             for one in found
         ],
         lead="A measurement that is absent breaks its budget.",
     )
 
 
-def _hidden(course: Course) -> Table:
+def _kind(one: Finding) -> str:
+    return METRICS[one.name].kind if one.name in METRICS else one.name
+
+
+def _hidden(report: LoadReport) -> Table:
     return Table(
         "Renewals: latency, intended against reported, ms",
         ("Percentile", "From the intended send time", "From the actual send"),
-        [Row((label, f"{true:.1f}", f"{told:.1f}")) for label, true, told in hidden(course.tally)],
+        [Row((label, f"{true:.1f}", f"{told:.1f}")) for label, true, told in hidden(report.fleet)],
         lead="The second column is what a client that paces itself would report: "
         "while a registry stands still it sends nothing, and measures nothing slow.",
         numbers={1, 2},
     )
 
 
-def _latencies(course: Course) -> Table:
+def _latencies(report: LoadReport) -> Table:
     return Table(
         "Latency by request, from the intended send time, ms",
         ("Request", "Count", "Median", "p99", "Worst"),
@@ -291,35 +291,36 @@ def _latencies(course: Course) -> Table:
                     *(f"{percentile_ms(counts, share) or 0:.1f}" for share in (0.5, 0.99, 1)),
                 )
             )
-            for name, counts in sorted(course.tally.intended_us.items())
+            for name, counts in sorted(report.fleet.intended_us.items())
         ],
         numbers={1, 2, 3, 4},
     )
 
 
-def _nodes(course: Course) -> Table:
+def _nodes(report: LoadReport) -> Table:
     return Table(
         "Nodes",
         ("Node", "Processor, at most", "Memory, at most", "Renewals a minute", "Threshold"),
-        [
-            Row((name, f"{cpu:.0%} of a core", f"{memory / 2**20:.0f} MiB", *_last(course, name)))
-            for name, (cpu, memory) in course.nodes.items()
-        ],
+        [Row(_node(report, name)) for name in report.nodes],
     )
 
 
-def _last(course: Course, node: str) -> tuple[str, str]:
-    """Return the last counters seen of a node."""
-    own = [sample for sample in course.samples if sample.node == node]
-    if not own or own[-1].renewals is None:
-        return "–", "–"
-    return f"{own[-1].renewals:,}", f"{own[-1].threshold:,}"
+def _node(report: LoadReport, name: str) -> tuple[str, ...]:
+    """Return what a node used at most, and the last counters seen of it."""
+    own = report.of_node(name)
+    last = own[-1]
+    counters = (
+        ("–", "–") if last.renewals is None else (f"{last.renewals:,}", f"{last.threshold:,}")
+    )
+    used = max((share for _, share in shares(own)), default=0.0)
+    memory = max(sample.memory for sample in own)
+    return name, f"{used:.0f} % of a core", f"{memory / 2**20:.0f} MiB", *counters
 
 
-def _deeds(course: Course) -> Table:
+def _deeds(report: LoadReport) -> Table:
     return Table(
-        "What was done to nodes",
+        "What was done",
         ("Deed", "From, s", "To, s"),
-        [Row((deed.said, f"{deed.begins:.1f}", f"{deed.ends:.1f}")) for deed in course.deeds],
+        [Row((deed.said, f"{deed.begins:.1f}", f"{deed.ends:.1f}")) for deed in report.deeds],
         numbers={1, 2},
     )

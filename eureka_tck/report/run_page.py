@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from eureka_tck.report.load_chart import Chart
+    from eureka_tck.report.drawing import Chart
     from eureka_tck.report.model import Verdict
     from eureka_tck.report.timeline import Timeline
 

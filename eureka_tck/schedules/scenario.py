@@ -194,4 +194,6 @@ def _wrong_fault(scenario: Scenario) -> str:
             )
         if isinstance(fault, Poison) and (lacks := wrong_toxic(fault)):
             return f"fault[{number}].{lacks}."
+        if isinstance(fault, ClockShift) and not fault.jump and fault.rate == 1:
+            return f"fault[{number}] shifts no clock: jump is 0 and rate is 1."
     return ""

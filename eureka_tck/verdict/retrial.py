@@ -4,7 +4,7 @@ Which tests are judged once more, how slowly, and beside how many others.
 A test that said nothing says nothing about the registry: the machine was late, or what was to be
 observed did not come about. On shared cores both happen by accident, so it is judged again,
 with more time and less beside it. What it then says counts; a second verdict of failure is one.
-A test that passed or failed is never judged again.
+A test that passed is never judged again; of one that failed see `contradiction`.
 """
 
 from __future__ import annotations

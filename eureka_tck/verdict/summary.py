@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 WIDTH: Final = 100
 
+NAMED: Final = 5
+"""So many rows the last line names: it is what stands in a log that was cut."""
+
 SHOWN: Final[tuple[Verdict, ...]] = (
     "not applicable",
     "known deviation",
@@ -115,16 +118,25 @@ def _failure(test: JudgedTest, catalogue: Catalogue, order: Order) -> str:
 def meaning(report: Report) -> str:
     """Say why the exit code is what it is."""
     levels = {"MUST", "SHOULD"} if report.strict else {"MUST"}
-    failed = sum(row.verdict == "failed" and row.level in levels for row in report.rows)
-    unmet = sum(
-        is_unmet(test) for row in report.rows if row.level != "REF" for test in row.tests
-    ) + len(report.problems)
-    inconclusive = sum(row.verdict == "inconclusive" for row in report.rows)
+    failed = [row.id for row in report.rows if row.verdict == "failed" and row.level in levels]
+    unmet = [
+        row.id for row in report.rows if row.level != "REF" for test in row.tests if is_unmet(test)
+    ]
+    inconclusive = [row.id for row in report.rows if row.verdict == "inconclusive"]
     reasons = []
     if failed:
-        reasons.append(f"{counted(failed, 'row' if report.strict else 'MUST row')} failed")
-    if unmet:
-        reasons.append(f"{counted(unmet, 'expectation')} not met")
+        kind = "row" if report.strict else "MUST row"
+        reasons.append(f"{counted(len(failed), kind)} failed{_named(failed)}")
+    if unmet or report.problems:
+        count = len(unmet) + len(report.problems)
+        reasons.append(f"{counted(count, 'expectation')} not met{_named(unmet)}")
     if not reasons and inconclusive:
-        reasons.append(f"{counted(inconclusive, 'row')} inconclusive")
+        reasons.append(f"{counted(len(inconclusive), 'row')} inconclusive{_named(inconclusive)}")
     return " and ".join(reasons) or "all that was judged is kept, or known"
+
+
+def _named(rows: list[str]) -> str:
+    """Return the rows' names in brackets, the first few of many."""
+    different = list(dict.fromkeys(rows))
+    more = ", …" if len(different) > NAMED else ""
+    return f" ({', '.join(different[:NAMED])}{more})" if rows else ""

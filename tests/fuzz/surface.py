@@ -29,7 +29,8 @@ from eureka.server.log import Log
 from eureka.server.service import Service
 from eureka.server.settings import Settings
 from eureka.wire.batch import read_answers, read_batch
-from eureka.wire.reading import read_applications, read_registration
+from eureka.wire.list_reading import read_applications
+from eureka.wire.reading import read_registration
 from eureka.wire.writing import JsonWriter, XmlWriter
 from eureka.wire.xml_reading import read_xml_registration
 
@@ -80,10 +81,11 @@ def answers(data: bytes) -> None:
 def listed(data: bytes) -> None:
     """Fuzz a full list of a peer or of another region."""
     try:
-        instances, _ = read_applications(data, arrived_ms=ARRIVED_MS)
+        found = read_applications([data], arrived_ms=ARRIVED_MS)
     except InvalidRequest:
         return
-    for instance in instances:
+    assert read_applications([data], arrived_ms=ARRIVED_MS, piece=1) == found
+    for instance in found.instances:
         _check_writable(instance)
 
 

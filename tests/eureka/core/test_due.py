@@ -30,10 +30,10 @@ def test_a_lease_is_looked_at_when_it_may_have_expired_and_not_before(
 
     assert due.look(now=clock.passes(9), most=ALL) == 0
     assert due.look(now=clock.passes(1), most=ALL) == 1
-    assert due.overdue(now=clock.now, grace=0) == []
+    assert due.overdue(due.looked_at(), now=clock.now, grace=0) == []
     clock.passes(0.25)
-    assert due.overdue(now=clock.now, grace=0) == [lease]
-    assert due.overdue(now=clock.now, grace=0.25) == []
+    assert due.overdue(due.looked_at(), now=clock.now, grace=0) == [lease]
+    assert due.overdue(due.looked_at(), now=clock.now, grace=0.25) == []
 
 
 def test_a_renewed_lease_is_looked_at_again_only_when_it_would_expire(
@@ -49,7 +49,7 @@ def test_a_renewed_lease_is_looked_at_again_only_when_it_would_expire(
     assert due.look(now=clock.passes(3), most=ALL) == 1
     assert due.look(now=clock.passes(10), most=ALL) == 0
     assert due.look(now=clock.passes(7.5), most=ALL) == 1
-    assert due.overdue(now=clock.now, grace=0) == [lease]
+    assert due.overdue(due.looked_at(), now=clock.now, grace=0) == [lease]
 
 
 def test_a_look_ends_after_as_many_leases_as_it_was_allowed(
@@ -63,7 +63,9 @@ def test_a_look_ends_after_as_many_leases_as_it_was_allowed(
     clock.passes(6)
 
     assert [due.look(now=clock.now, most=4) for _ in range(4)] == [4, 4, 2, 0]
-    assert set(map(id, due.overdue(now=clock.now, grace=0))) == set(map(id, leases))
+    assert set(map(id, due.overdue(due.looked_at(), now=clock.now, grace=0))) == set(
+        map(id, leases)
+    )
 
 
 def test_who_renews_after_the_look_is_not_overdue(clock: HandClock, build: Builder) -> None:
@@ -75,10 +77,10 @@ def test_who_renews_after_the_look_is_not_overdue(clock: HandClock, build: Build
     due.look(now=clock.now, most=ALL)
     lease.renew(now=clock.now)
 
-    assert due.overdue(now=clock.now, grace=0) == []
+    assert due.overdue(due.looked_at(), now=clock.now, grace=0) == []
     clock.passes(11)
     due.look(now=clock.now, most=ALL)
-    assert due.overdue(now=clock.now, grace=0) == [lease]
+    assert due.overdue(due.looked_at(), now=clock.now, grace=0) == [lease]
 
 
 class DueMachine(RuleBasedStateMachine):
@@ -138,7 +140,7 @@ class DueMachine(RuleBasedStateMachine):
     def the_overdue_are_found(self) -> None:
         """Compare with asking every lease."""
         self.due.look(now=self.now, most=ALL)
-        found = self.due.overdue(now=self.now, grace=0)
+        found = self.due.overdue(self.due.looked_at(), now=self.now, grace=0)
         expected = [lease for lease in self.leases if lease.is_overdue(now=self.now)]
         assert sorted(map(id, found)) == sorted(map(id, expected))
 

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from eureka.core import eviction
 from eureka.core.errors import RegistryClosed
 from eureka.core.event import (
     Changed,
     DeltaForgot,
+    Event,
     Evicted,
     EvictionRan,
     PreservationChanged,
@@ -123,6 +125,36 @@ def test_a_late_run_evicts_only_what_had_expired_by_its_due_time(
     registry.tick(now=clock.passes(10), rng=RNG)
     assert registry.last_compensation == 0
     assert len(registry.leases) == 0
+
+
+def test_a_large_run_goes_in_slices_and_is_still_one(
+    clock: HandClock, build: Builder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever renews or leaves between two of them is spared, and the lateness stays the run's."""
+    monkeypatch.setattr(eviction, "LOOKS", 4)
+    monkeypatch.setattr(eviction, "VICTIMS", 2)
+    policy = Policy(self_preservation=False, eviction_interval=60, renewal_percent_threshold=0.5)
+    registry = opened(clock, policy)
+    for name in range(20):
+        registry.register(build(str(name), duration=30), now=clock.now, replicated=False)
+    clock.passes(70)
+    slices: list[list[Event]] = []
+    while (due := registry.next_deadline()) is not None and due <= clock.seconds:
+        slices.append(registry.tick(now=clock.now, rng=RNG))
+        if len(slices) == 3:
+            registry.renew(Key("CART", "0"), now=clock.now, replicated=False)
+            registry.cancel(Key("CART", "1"), now=clock.now)
+
+    events = [event for found in slices for event in found]
+    evicted = [event.instance.key.id for event in events if isinstance(event, Evicted)]
+    assert max(sum(isinstance(event, Evicted) for event in found) for found in slices) == 2
+    assert len(slices) > 10
+    assert [event for event in events if isinstance(event, EvictionRan)] == [
+        EvictionRan(True, 18, 10, 10, 10.0)
+    ]
+    assert len(set(evicted)) == 10
+    assert not {"0", "1"} & set(evicted)
+    assert len(registry.leases) == 9
 
 
 def test_nothing_is_evicted_while_protected_and_the_change_is_told_once(

@@ -97,6 +97,9 @@ def test_placeholders_are_replaced(file: Path) -> None:
         ),
         ("a: &a [*a]", "holds a value that contains itself"),
         ("a: \x00", "is no YAML: special characters are not allowed"),
+        ("a: 1\nb: 1\na: 2", "a stands twice, in line 1 and in line 3"),
+        ("---\n---\na:\n  b: {c: 1,\n    'c': 1}", "a.b.c stands twice, in line 4 and in line 5"),
+        ("a: [{b: 1, b: 2}]", "a.b stands twice, in line 1 and in line 1"),
     ],
 )
 def test_problems_name_the_file(file: Path, text: str, problem: str) -> None:
@@ -105,6 +108,20 @@ def test_problems_name_the_file(file: Path, text: str, problem: str) -> None:
         values(file, text)
 
     assert str(error.value).startswith(f"{file}: {problem}")
+
+
+def test_what_is_merged_into_a_mapping_may_be_said_anew(file: Path) -> None:
+    """That is what it is merged for; so is the same key in another mapping or document."""
+    text = "a: &a {x: 1, y: 1}\nb: {<<: *a, y: 2}\nc: {<<: *a, <<: *a}\n---\nc: {x: 2}\n"
+
+    assert values(file, text) == {
+        "a.x": "1",
+        "a.y": "1",
+        "b.x": "1",
+        "b.y": "2",
+        "c.x": "2",
+        "c.y": "1",
+    }
 
 
 def test_a_file_that_is_not_there(file: Path) -> None:

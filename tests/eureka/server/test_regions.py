@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from eureka.server.peers import TooLarge
+from eureka.core.errors import InvalidRequest
 from eureka.server.regions import _plain
 from eureka.server.settings import RegionSettings
 from eureka.wire.reading import PLAIN
@@ -153,7 +153,17 @@ def test_a_region_that_never_answered_is_not_ready(stage: Stage) -> None:
 
 def test_only_whole_bodies_count() -> None:
     """A gzipped one that ends too early is none."""
-    with pytest.raises(TooLarge):
-        _plain(gzip.compress(b"x" * 100)[:-10])
-    assert _plain(gzip.compress(b"x" * 100)) == b"x" * 100
-    assert _plain(b"plain") == b"plain"
+    with pytest.raises(InvalidRequest, match="it ends too early"):
+        _plain([gzip.compress(b"x" * 100)[:-10]])
+    assert _plain([b"plain", b"ly"]) == [b"plain", b"ly"]
+
+
+def test_a_body_is_decompressed_in_parts() -> None:
+    """However its bytes came."""
+    body = bytes(range(256)) * 3000
+    zipped = gzip.compress(body)
+
+    plain = _plain([zipped[at : at + 1] for at in range(len(zipped))])
+
+    assert b"".join(plain) == body
+    assert max(map(len, _plain([zipped]))) <= 256 * 1024

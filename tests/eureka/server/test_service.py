@@ -201,6 +201,22 @@ def test_an_odd_status_changes_nothing(call: Caller, method: str, query: str) ->
     assert call("GET", "/apps/CART/1").body == before
 
 
+def test_metadata_grows_within_its_limit(make: MakeCaller) -> None:
+    """Else calls without end would make a record without end."""
+    call = make(max_metadata=20)
+    call.register(metadata={"a": "1"})
+    assert call("PUT", "/apps/CART/1/metadata?b=0123456789").status == 200
+
+    refused = call("PUT", "/apps/CART/1/metadata?c=0123456789")
+
+    assert (refused.status, refused.body) == (
+        400,
+        b"The metadata of an instance may have 20 bytes, and would have 24.",
+    )
+    instance = call.json("/apps/CART/1")["instance"]
+    assert msgspec.convert(instance, _Metadata).metadata == {"a": "1", "b": "0123456789"}
+
+
 def test_metadata_is_put_by_query(call: Caller) -> None:
     """A plus is a blank, the first of repeated names counts, a name alone means an empty value."""
     call.register(metadata={"a": "1", "keep": "it"})

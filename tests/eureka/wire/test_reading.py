@@ -10,8 +10,8 @@ import pytest
 
 from eureka.core.errors import InvalidRequest
 from eureka.core.instance import DataCenter, Key, Port
-from eureka.core.status import Action, Status
-from eureka.wire.reading import AMAZON, PLAIN, read_applications, read_registration
+from eureka.core.status import Status
+from eureka.wire.reading import AMAZON, PLAIN, read_registration
 
 if TYPE_CHECKING:
     from eureka.core.instance import Instance
@@ -279,58 +279,6 @@ def test_other_data_centres_carry_no_metadata() -> None:
     data_center = {"@class": PLAIN, "name": "Netflix", "metadata": {"a": "b"}, "x": [1]}
 
     assert read(dataCenterInfo=data_center).data_center == DataCenter("Netflix")
-
-
-def test_a_full_list_is_read_without_what_cannot_be() -> None:
-    """One odd instance of a peer does not spoil the copy of the others."""
-    applications = {
-        "versions__delta": "1",
-        "apps__hashcode": "UP_3_",
-        "application": [
-            {"name": "CART", "instance": [MINIMAL, {**MINIMAL, "instanceId": "2"}]},
-            {"name": "PAY", "instance": {**MINIMAL, "app": "PAY"}},
-            {"name": "ODD", "instance": [{"app": "ODD"}]},
-            {"name": "NONE"},
-        ],
-    }
-    encoded = msgspec.json.encode({"applications": applications})
-
-    instances, unreadable = read_applications(encoded, arrived_ms=ARRIVED)
-
-    assert [str(instance.key) for instance in instances] == [
-        "CART/host-1:cart:80",
-        "CART/2",
-        "PAY/host-1:cart:80",
-    ]
-    assert unreadable == 1
-
-
-def test_an_empty_list_has_no_instances() -> None:
-    """Nor has one without the field."""
-    for encoded in (b'{"applications":{"application":[]}}', b'{"applications":{}}'):
-        assert read_applications(encoded, arrived_ms=ARRIVED) == ([], 0)
-
-
-def test_a_list_is_read_with_the_stamps_of_who_holds_it() -> None:
-    """Those that mean nothing are as if absent."""
-    instance = {
-        **MINIMAL,
-        "leaseInfo": {
-            "registrationTimestamp": 1,
-            "serviceUpTimestamp": "2",
-            "evictionTimestamp": [],
-        },
-        "lastUpdatedTimestamp": "4",
-        "actionType": "DELETED",
-    }
-    odd = {**MINIMAL, "actionType": "LOST"}
-    applications = [{"name": "CART", "instance": [instance, odd]}]
-    written = msgspec.json.encode({"applications": {"application": applications}})
-
-    (one, other), unreadable = read_applications(written, arrived_ms=ARRIVED)
-
-    assert (one.registered_ms, one.service_up_ms, one.evicted_ms, one.updated_ms) == (1, 2, 0, 4)
-    assert (one.action, other.action, unreadable) == (Action.DELETED, Action.ADDED, 0)
 
 
 def test_metadata_without_end_are_refused() -> None:

@@ -131,12 +131,22 @@ def test_locust_reports_each_request_and_survives_a_worker(
     assert [registry.held for registry in stormed] == [{}, {}, {}], said
 
 
-def test_locust_storms_nobody_elses_registry(tmp_path: Path) -> None:
-    """A host beyond this machine is refused before anything is sent."""
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--host", "http://8.8.8.8:8761"), "beyond this machine"),
+        ((), "no registry is named; say which with --host"),
+    ],
+    ids=["somebody's", "nobody's"],
+)
+def test_locust_storms_nothing_that_was_not_named_or_is_not_ours(
+    options: tuple[str, ...], said: str, tmp_path: Path
+) -> None:
+    """It is refused before anything is sent."""
     done = subprocess.run(
         [
             *(sys.executable, "-m", "locust", "-f", str(LOCUSTFILE), "--headless"),
-            *("--host", "http://8.8.8.8:8761", "--storm", "steady"),
+            *(*options, "--storm", "steady"),
         ],
         capture_output=True,
         text=True,
@@ -146,4 +156,4 @@ def test_locust_storms_nobody_elses_registry(tmp_path: Path) -> None:
     )
 
     assert done.returncode != 0
-    assert "beyond this machine" in done.stderr + done.stdout
+    assert said in done.stderr + done.stdout

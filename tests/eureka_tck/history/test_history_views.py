@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+
+import pytest
 
 from eureka_tck.history import History
 from eureka_tck.history.copies import copies
@@ -23,9 +24,6 @@ from eureka_tck.history.event import (
 from eureka_tck.history.operations import operations
 from eureka_tck.history.samples import readings, samples
 from eureka_tck.history.spans import fault_spans, lateness
-
-if TYPE_CHECKING:
-    import pytest
 
 UP = Seen("UP", "UNKNOWN", 1, "")
 DOWN = Seen("DOWN", "UNKNOWN", 1, "")
@@ -144,6 +142,45 @@ def test_lateness_counts_readings_that_touch_the_stretch(subtests: pytest.Subtes
     ):
         with subtests.test(since=since):
             assert lateness(told, since, until) == worst
+
+
+def test_answer_that_takes_long_tells_of_a_late_machine() -> None:
+    """A sample and a call count, each for as long as it took, and only while it was under way."""
+    told = history(
+        Sampled(at=14.0, began=10.0, node="a"),
+        Invoked(at=20.0, op=1, who="fleet", node="b", verb="renew", instance="X/1"),
+        Completed(at=21.5, op=1, outcome="ok", status=200),
+    )
+
+    assert [lateness(told, *stretch) for stretch in ((12.0, 13.0), (15.0, 30.0), (22.0, 30.0))] == [
+        4.0,
+        1.5,
+        0.0,
+    ]
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        FaultBegan(at=9.0, fault="f", kind="pause", said="", nodes=("a",)),
+        FaultBegan(at=9.0, fault="f", kind="partition", said="", links=("client>a",)),
+    ],
+)
+def test_answer_that_a_fault_delays_tells_nothing_of_the_machine(fault: FaultBegan) -> None:
+    """What stands still because it was frozen is no excuse for the other nodes."""
+    assert lateness(history(fault, Sampled(at=14.0, began=10.0, node="a")), 0.0) == 0.0
+
+
+@pytest.mark.parametrize(
+    "sample",
+    [
+        Sampled(at=10.4, began=10.0, node="a"),
+        Sampled(at=14.0, began=10.0, node="a", error="timed out"),
+    ],
+)
+def test_quick_answer_and_none_at_all_tell_nothing_of_the_machine(sample: Sampled) -> None:
+    """An answer has its time, and what never came is the affair of the promise about reads."""
+    assert lateness(history(sample), 0.0) == 0.0
 
 
 def test_copies_are_made_whole_from_changes() -> None:

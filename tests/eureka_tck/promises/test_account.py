@@ -20,6 +20,13 @@ if TYPE_CHECKING:
     from tests.eureka_tck.promises.conftest import Story
 
 BOTH = ("no_live_instance_is_evicted", "peers_converge")
+KNOWN = Deviation(
+    promise="peers_converge",
+    scenario="story",
+    said="did not know it",
+    reason="lost after 30 s",
+    hurts="Callers find nobody.",
+)
 
 
 def told(story: Story, *deviations: Deviation) -> ChaosReport:
@@ -55,13 +62,29 @@ def test_broken_promise_comes_first_with_what_was_found(partition: Story) -> Non
 
 def test_known_deviation_is_named_as_such(partition: Story) -> None:
     """A promise broken as expected exits 0 and says that it is known."""
-    known = Deviation(
-        promise="peers_converge", scenario="story", said="did not agree", reason="lost after 30 s"
-    )
-    report = told(lost(partition), known)
+    report = told(lost(partition), KNOWN)
 
     assert report.headline == "told breaks 1 promise of 2 in a way that is known"
     assert report.exit_code == 0
+
+
+def test_known_deviation_that_was_not_seen_fails_the_run(partition: Story) -> None:
+    """The verdict says what was expected, and why."""
+    report = told(partition, KNOWN)
+
+    assert report.exit_code == 1
+    assert report.verdict_sentence == (
+        "told does not break 1 promise of 2 as it is known to. "
+        "Known to break it always, and not seen in this run: lost after 30 s."
+    )
+
+
+def test_page_says_what_is_known_and_whom_it_hurts(partition: Story, tmp_path: Path) -> None:
+    """The word of the verdict, the reason and the harm stand beside what was found."""
+    page = write_simple(tmp_path, page_of(told(lost(partition), KNOWN), ())).read_text("utf-8")
+
+    assert "Known deviation</td>" in page
+    assert "Known: lost after 30 s. Callers find nobody." in page
 
 
 def test_inconclusive_run_says_why(partition: Story) -> None:

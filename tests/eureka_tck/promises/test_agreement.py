@@ -173,3 +173,33 @@ def test_machine_that_was_late_itself_blames_nobody(story: Story) -> None:
 
     assert judgement.finding == "inconclusive"
     assert "this machine was late itself by as much" in judgement.said
+
+
+def test_agreement_before_it_was_due_says_nothing(story: Story) -> None:
+    """Readings within the budget after a change cannot show a divergence, so they keep nothing."""
+    story.end = 20.0
+    story.settings["eureka.server.useReadOnlyResponseCache"] = "true"  # of 30 s
+    story.call(1.0, "a", "register", "CART/1", lease=60.0, interval=10.0)
+    story.call(5.0, "a", "renew", "CART/1")
+    for node in NODES:
+        story.shows(node, "CART/1", 1.1, UP)
+
+    assert no_divergence_without_cause(story.told()).finding == "inconclusive"
+
+
+def test_change_that_nobody_acknowledged_has_no_due(story: Story) -> None:
+    """A call without an answer may be applied late: when a peer must know of it, nobody can say."""
+    changed(story, at_b=51.0).call(100.0, "a", "metadata", "CART/1", status=None)
+    for node, at in (("a", 100.05), ("b", 108.0), ("c", 101.0)):
+        story.shows(node, "CART/1", at, replace(UP, dirty_ms=T + 99))
+
+    assert no_divergence_without_cause(story.told()).finding == "kept"
+
+
+def test_newest_registration_at_a_node_that_nobody_read_says_nothing(story: Story) -> None:
+    """That a node held the newest is seen after its due, or not at all."""
+    contested(story, 145.0).unread["b"] = (150.0, 999.0)
+
+    judgement = newest_write_wins(story.told())
+
+    assert judgement.finding == "inconclusive"

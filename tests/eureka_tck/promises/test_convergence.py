@@ -215,3 +215,17 @@ def test_differences_seen_only_after_the_heal_count(partition: Story) -> None:
 
     assert judgement.finding == "kept"
     assert judgement.measured == 6.0
+
+
+def test_differences_that_were_gone_by_the_heal_say_nothing(story: Story) -> None:
+    """Where all that differed was cancelled behind the cut, nobody had anything to make up."""
+    story.lives("CART/1", "a").cut(100.0, 240.0)
+    story.lives("CART/2", "a", since=110.0, until=130.0).call(130.0, "a", "cancel", "CART/2")
+    story.shown["b", "CART/2"] = []
+    for node in ("a", "c"):
+        story.shows(node, "CART/2", 130.0, None)
+
+    judgement = judged(story.told())
+
+    assert judgement.finding == "inconclusive"
+    assert judgement.said.startswith("All that the nodes had differed in was gone by the heal")

@@ -198,3 +198,25 @@ def test_machine_that_was_late_itself_blames_nobody(story: Story) -> None:
 
     assert judgement.finding == "inconclusive"
     assert "was late itself by as much" in judgement.said
+
+
+def test_renewal_that_a_frozen_node_reads_late_renews_the_lease(story: Story) -> None:
+    """What was sent to a node that stood still takes effect when it goes on."""
+    story.cut(60.0, 100.0, links=(), nodes=("a",), kind="pause")
+    dead(story, gone=225.0).call(62.0, "a", "renew", "CART/1", status=None)
+
+    judgement = dead_instances_go(story.told())
+
+    assert judgement.finding == "kept"
+
+
+def test_renewal_in_the_socket_of_a_frozen_node_leaves_the_cancellation_open(story: Story) -> None:
+    """Its client went on to b and signed off there; a reads the old renewal later, and tells b."""
+    story.cut(60.0, 100.0, links=(), nodes=("a",), kind="pause")
+    story.lives("CART/1", "a", until=55.0).call(62.0, "a", "renew", "CART/1", status=None)
+    story.call(68.0, "b", "register", "CART/1", lease=60.0, interval=10.0)
+    story.call(85.0, "b", "cancel", "CART/1")
+    for node in NODES:
+        story.shows(node, "CART/1", 85.0, None).shows(node, "CART/1", 102.0, UP)
+
+    assert cancelled_stays_gone(story.told()).finding == "inconclusive"

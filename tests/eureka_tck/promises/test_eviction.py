@@ -6,7 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from eureka_tck.history.samples import readings
+from eureka_tck.history.spans import fault_spans
 from eureka_tck.promises import no_live_instance_is_evicted as judged
+from eureka_tck.promises.eviction import evictions
+from eureka_tck.promises.lives import lives
 
 if TYPE_CHECKING:
     from tests.eureka_tck.promises.conftest import Story
@@ -258,3 +262,14 @@ def test_link_that_carries_now_and_then_owes_nothing_for_certain(partition: Stor
     partition.shows("b", "CART/00", 242.0, partition.shown["b", "CART/00"][0][1])
 
     assert judged(partition.told()).finding == "inconclusive"
+
+
+def test_what_a_restarted_node_has_forgotten_was_not_evicted(story: Story) -> None:
+    """A node that lost its memory shows a dead instance no more: that is no control."""
+    story.dies("CANARY/1", registered=20.0, gone=71.0)
+    story.cut(69.0, 75.0, links=(), nodes=("b",), forgets=("b",), kind="death")
+    history = story.told()
+
+    gone = evictions(readings(history), lives(history), fault_spans(history))
+
+    assert {one.node for one in gone} == {"a", "c"}

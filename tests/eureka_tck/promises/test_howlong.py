@@ -181,7 +181,13 @@ def test_page_holds_the_picture_as_data_and_its_tables_as_text(
     """The page is whole without script: tables of violations and times; the data can be read."""
     history = lost(partition).told()
     deviations = (
-        Deviation(promise="peers_converge", scenario="story", said="did not agree", reason="x"),
+        Deviation(
+            promise="peers_converge",
+            scenario="story",
+            said="did not know it",
+            reason="x",
+            hurts="y",
+        ),
     )
     judged = apply_deviations(judge(history, PROMISES), deviations if known else (), "story")
     report = account(history, judged)

@@ -31,7 +31,7 @@ def fleet(a: int, b: int, c: int, interval: float = 10.0) -> list[Life]:
     """Return so many lives at each node."""
     homes = "a" * a + "b" * b + "c" * c
     return [
-        Life(f"CART/{number}", home, 60.0, interval, 0.0, 400.0, (0.0,), (90.0,), (0.0,))
+        Life(f"CART/{number}", home, 60.0, interval, 0.0, 400.0, (0.0,), (90.0,), ())
         for number, home in enumerate(homes)
     ]
 

@@ -227,3 +227,58 @@ def test_eviction_while_the_node_says_that_it_protects_itself_breaks_it(partitio
 
     assert judgement.finding == "broken"
     assert "lost CANARY/3 by 252.0 s, though it protected itself from" in judgement.said
+
+
+def test_evictions_that_never_met_say_nothing_of_the_limit(story: Story) -> None:
+    """Two and two that died minutes apart are more than three, but never waited for one run."""
+    for number in range(20):
+        early = number in {0, 1}
+        story.lives(f"CART/{number:02}", "a", until=40.0 if early else 180.0)
+        if number < 4:
+            story.shows("a", f"CART/{number:02}", 170.0 if early else 320.0, None)
+
+    judgement = no_run_evicts_too_many(story.told())
+
+    assert judgement.finding == "inconclusive"
+    assert "the limit never bit" in judgement.said
+
+
+def test_protection_of_the_first_minute_alone_says_nothing(story: Story) -> None:
+    """Before its first window a node has no renewals: to protect itself then shows nothing."""
+    story.lives("CART/1", "a")
+    story.counts("a", 0, threshold=1, until=60.0, expires=False)
+    story.counts("a", 6, threshold=1, since=65.0)
+
+    judgement = protection_follows_renewals(story.told())
+
+    assert judgement.finding == "inconclusive"
+    assert "let leases expire and then to protect itself" in judgement.said
+
+
+def test_renewals_that_were_late_on_their_way_are_no_echo(story: Story) -> None:
+    """On a machine that stood still for 15 s a minute counts what was sent in 79."""
+    for number in range(10):
+        story.lives(f"CART/{number}", NODES[number % 3], since=1.0 + number)
+    story.counts("b", 78, threshold=1, since=140.0).late(400.0, 15.0)
+
+    assert replication_is_linear(story.told()).finding == "kept"
+
+
+def test_reads_that_all_failed_during_the_fault_show_nothing(story: Story) -> None:
+    """Where nobody could be reached, no read was put to the test."""
+    story.cut(100.0, 200.0, links=("client>a", "client>b", "client>c"))
+    story.unread = dict.fromkeys(NODES, (99.0, 201.0))
+
+    judgement = reads_are_answered(story.told())
+
+    assert judgement.finding == "inconclusive"
+    assert judgement.said == "No node answered a read while a fault was on."
+
+
+def test_copy_beside_a_registry_that_nobody_read_shows_nothing(story: Story) -> None:
+    """A copy whose registry was not read before and after it cannot be compared."""
+    copied(story, (40.0, True), (70.0, False)).unread["a"] = (60.0, 999.0)
+
+    judgement = client_copies_follow(story.told())
+
+    assert (judgement.finding, judgement.judged) == ("inconclusive", "1 copy, 0 changes")

@@ -74,7 +74,7 @@ def test_every_row_that_did_not_pass_is_listed(report: Report, catalogue: Catalo
         "    Requirement  REG-01 is kept.  [MUST]",
     ]
     assert "                            MUST  SHOULD  REF  all" in lines
-    assert lines[-2:] == ["Report  reports/x/index.html", "Exit    1: 1 MUST row failed"]
+    assert lines[-2:] == ["Report  reports/x/index.html", "Exit    1: 1 MUST row failed (REG-01)"]
 
 
 def test_what_is_not_built_yet_is_called_so(
@@ -126,10 +126,10 @@ def test_a_run_that_broke_off_is_3(catalogue: Catalogue) -> None:
 @pytest.mark.parametrize(
     ("outcome", "actual", "says"),
     [
-        ("passed", "", "1 expectation not met"),
-        ("failed", "400", "1 MUST row failed and 1 expectation not met"),
+        ("passed", "", "1 expectation not met (REG-04)"),
+        ("failed", "400", "1 MUST row failed (REG-04) and 1 expectation not met (REG-04)"),
         ("failed", "500", "all that was judged is kept, or known"),
-        ("inconclusive", "", "1 row inconclusive"),
+        ("inconclusive", "", "1 row inconclusive (REG-04)"),
     ],
 )
 def test_the_code_is_explained(
