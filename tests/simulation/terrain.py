@@ -151,6 +151,10 @@ class Post:
         """Say whether it is there."""
         return self._world.stations[self.name].alive
 
+    def is_frozen(self) -> bool:
+        """Say whether it stands still."""
+        return self._world.stations[self.name].paused
+
     def has_died(self) -> bool:
         """Say no: nothing ends by itself here; what raises, ends the run."""
         return False

@@ -86,6 +86,7 @@ def test_a_question_that_may_be_lost_is_asked_anew(stage: Stage) -> None:
                 own = Summary(node.registry.leases)
                 return write_message(node.healer.holdings(question, own, now=service.clock.now()))
 
+            await stage.until(lambda: node.registry.opened, "the opening")
             node.set_peers([NOWHERE])
             rift = node.rifts[NOWHERE]
             rift.answered(dialect=DIALECT, troubles=0, now=service.clock.monotonic())
