@@ -168,10 +168,11 @@ def _contradiction(scenario: Scenario, stem: str) -> str:
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         return f"the name {twice[0]!r} is given twice; workloads and faults have their own."
-    return _wrong_workload(scenario) or _wrong_fault(scenario)
+    return wrong_workload(scenario) or _wrong_fault(scenario)
 
 
-def _wrong_workload(scenario: Scenario) -> str:
+def wrong_workload(scenario: Scenario) -> str:
+    """Return which instances could not live, as a sentence; empty where all can."""
     for number, workload in enumerate(scenario.workload):
         if isinstance(workload, Renewing) and workload.lease <= workload.interval:
             return (

@@ -94,6 +94,13 @@ def registering(app: str, instance_id: str, *, status: str = "UP") -> bytes:
     return head.encode() + body
 
 
+def batch(body: bytes) -> bytes:
+    """Return a batch of replication."""
+    head = "POST /eureka/peerreplication/batch/ HTTP/1.1\r\nHost: registry\r\n"
+    head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    return head.encode() + body
+
+
 def cancelling(app: str, instance_id: str) -> bytes:
     """Return a cancellation."""
     return _request("DELETE", f"{app}/{instance_id}")

@@ -34,6 +34,7 @@ class Runner:
     def __init__(self, *workers: str) -> None:
         self.clients = SimpleNamespace(ready=[], spawning=[], running=[])
         self.told: list[tuple[str, int, int]] = []
+        self.since: list[float] = []
         self.live(*workers)
 
     def live(self, *workers: str) -> None:
@@ -43,6 +44,7 @@ class Runner:
     def send_message(self, kind: str, share: dict[str, Any], client_id: str) -> None:
         """Remember a message."""
         assert kind == "fleet_share"
+        self.since.append(share["since"])
         self.told.append((client_id, share["index"], share["parts"]))
 
 
@@ -111,6 +113,29 @@ def test_a_dead_workers_part_goes_to_the_living(divided: Callable[[Any], Divisio
 
     whole = division.whole()
     assert (whole.sent, whole.up, whole.workers, whole.divisions) == (6, 5, 1, 2)
+
+
+def test_the_living_are_told_since_when_nobody_tells_of_the_dead(
+    divided: Callable[[Runner], Division], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is when the dead one was last heard; at the beginning there was nobody to lose."""
+    runner = Runner("x", "y")
+    division = divided(runner)
+    monkeypatch.setattr(f"{type(division).__module__}.unix_now", lambda: 5000.0)
+    division.begin()
+    until(lambda: runner.told)
+    data: dict[str, Any] = {}
+    division.report(Tally(), data)
+    division.reported("x", data)
+    assert set(runner.since) == {0.0}
+
+    monkeypatch.setattr(f"{type(division).__module__}.unix_now", lambda: 5009.0)
+    runner.live("y")
+    until(lambda: ("y", 0, 1) in runner.told)
+    division.end()
+
+    assert runner.since[-1] == 5000.0
+    assert division.began == 5002.0
 
 
 def test_a_storm_that_is_over_is_divided_no_more(divided: Callable[[Any], Division]) -> None:
