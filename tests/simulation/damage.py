@@ -12,8 +12,8 @@ from eureka_tck.clock import WaitedInVain
 from eureka_tck.faults import FAULTS
 from eureka_tck.faults.clock_shift import ClockShift
 from eureka_tck.faults.flapping import Flapping
-from eureka_tck.faults.pause import Starvation
 from eureka_tck.faults.poison import Poison
+from eureka_tck.faults.starvation import Starvation, _Freezing
 from eureka_tck.faults.wrong_answers import WrongAnswers
 from eureka_tck.faults.wrong_peers import WrongPeers
 from eureka_tck.report.figures import counted
@@ -92,7 +92,9 @@ class StarvationHere(Starvation):
 
     def __init__(self, what: data.Starvation, site: SimulatedSite) -> None:
         super().__init__(what, site)
-        self._beat = Beat(site.terrain.world, self._turn)  # type: ignore[assignment] # a stand-in
+        hold = self._hold
+        assert isinstance(hold, _Freezing)
+        hold._beat = Beat(site.terrain.world, hold._turn)  # type: ignore[assignment] # a stand-in
 
 
 class ClockShiftHere(ClockShift):

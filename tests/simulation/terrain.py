@@ -84,6 +84,7 @@ class Terrain:
 
     backend: Final = "process"
     wall_steps: Final = True
+    limits_processors: Final = False
     capabilities: Final = frozenset(
         {"peers", "links", "kill", "pause", "step", "reload", "counters"}
     )
