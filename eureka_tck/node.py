@@ -193,6 +193,10 @@ class Node:
         """Say whether the node's process exists."""
         return self._backend.alive(self.name)
 
+    def is_frozen(self) -> bool:
+        """Say whether the node's process exists and stands still."""
+        return self._backend.frozen(self.name)
+
     def has_died(self) -> bool:
         """Say whether the node's process ended without being told to."""
         return self._meant_to_run and not self.is_alive()
@@ -223,6 +227,22 @@ class Node:
         if status != requests.codes.ok:
             raise CannotRun(f"{self} answered {status} to {url}, which should show its state.")
         return str(body, encoding, "replace")
+
+    def link_root(self, sink: str) -> str:
+        """Return where we enter the link from this node to another."""
+        return self._backend.link_root(self.name, sink)
+
+    def direct_root(self) -> str:
+        """Return where we reach it past all links, or as near to that as its backend comes."""
+        return self._backend.direct_root(self.name)
+
+    def limit_processor(self, share: float | None) -> None:
+        """Give it no more than so much of a processor; None ends that."""
+        self._backend.limit_processor(self.name, share)
+
+    def throttled(self) -> tuple[int, int]:
+        """Return in how many periods it was held up by its limit, and of how many."""
+        return self._backend.throttled(self.name)
 
     def memory(self) -> int:
         """Return its resident memory in bytes."""

@@ -18,7 +18,7 @@ TURNED_AWAY: Final = frozenset({"refused", "reset", "closed"})
 """How a call over a cut link ends: refused by Toxiproxy itself, closed by what stands before it."""
 
 NO_WAY_THERE: Final = "unreachable"
-"""How a call ends whose address only the containers know: it says nothing about the link."""
+"""How a call ends that finds no way to the link at all: it says nothing about the link."""
 
 ANSWERED: Final = "status 200"
 
@@ -27,15 +27,15 @@ CHUNK: Final = 65536
 PATIENCE: Final = 2.0
 """Real seconds for an answer: a registry answers in milliseconds."""
 
+CLOSE_BUDGET: Final = 30.0
+"""Real seconds after which nobody waits for a connection to be closed any longer."""
+
 
 def address(site: Site, link: str) -> str:
-    """Return where the source of the link reaches its sink."""
+    """Return where we enter the link, as its source does."""
     source, sink = link.split(">")
-    if source == CLIENT:
-        return site.cluster[sink].root
-    others = [node for node in site.nodes if node != source]
-    url = site.cluster[source].plan.peers[others.index(sink)]
-    return url.removesuffix("/").removesuffix("/eureka")
+    cluster = site.cluster
+    return cluster[sink].root if source == CLIENT else cluster[source].link_root(sink)
 
 
 def ending(site: Site, link: str, seconds: float = 5.0) -> str:
@@ -74,7 +74,11 @@ def fastest(site: Site, link: str, body: bytes = b"", times: int = 3) -> float |
 
 
 def closing(site: Site, link: str) -> float | None:
-    """Return the real seconds between an answer's first byte and the close; None if none came."""
+    """
+    Return the real seconds between an answer's first byte and the close; None if none came.
+
+    What is not closed within the budget of an answer counts as closed then.
+    """
     parts = urlsplit(address(site, link))
     where = (parts.hostname or "", parts.port or 80)
     asked = f"GET /eureka/apps HTTP/1.1\r\nHost: {where[0]}\r\nConnection: close\r\n\r\n"
@@ -84,7 +88,7 @@ def closing(site: Site, link: str) -> float | None:
             if not connection.recv(CHUNK):
                 return None
             began = monotonic()
-            while connection.recv(CHUNK):
+            while monotonic() - began < CLOSE_BUDGET and connection.recv(CHUNK):
                 pass
             return monotonic() - began
     except OSError:

@@ -26,13 +26,17 @@ class Tally(msgspec.Struct, kw_only=True):
     came due while the same instance's previous one was still unanswered, or were unsent at the end.
     `worst_start_ms` is the longest delay between intended and real sending. A delay of the
     generator's own, before it looked at what was due, is counted in `own_late` and `worst_own_ms`,
-    and `cpu` is the worst share of one core that a worker used over five seconds.
+    `cpu` is the worst share of one core that a worker used over five seconds, and `used` are all
+    the processor seconds of the workers, from their start.
 
     `forgotten` are renewals answered 404, `evicted_live` those of them whose instance had been
     acknowledged within its lease. `audited` renewals were read back, and `lost` ones, though
     acknowledged, had not moved the lease's stamp.
     `up`, `out` and `dead` say how many instances the fleet holds for UP, out of service, and
-    silent without a word. `began` is the Unix time, in s, at which the fleet began to register.
+    silent without a word; `arrived` how many of its instances are known to have been registered.
+    Turns that a lost worker can no longer tell of, and nobody else took, are `orphaned`: of what
+    was intended, each is sent, missed or orphaned. `crash` is what ended a generator that broke
+    down. `began` is the Unix time, in s, at which the fleet began to register.
     `divisions` says how often it was divided among `workers`: anew when one comes or goes.
     """
 
@@ -61,11 +65,15 @@ class Tally(msgspec.Struct, kw_only=True):
     own_late: int = 0
     worst_own_ms: float = 0.0
     cpu: float = 0.0
+    used: float = 0.0
     requests: int = 0
     failures: int = 0
     up: int = 0
     out: int = 0
     dead: int = 0
+    arrived: int = 0
+    orphaned: int = 0
+    crash: str = ""
     statuses: dict[str, int] = msgspec.field(default_factory=dict)
     problems: list[str] = msgspec.field(default_factory=list)
     own_us: Histogram = msgspec.field(default_factory=dict)
@@ -88,7 +96,7 @@ OWN_LATE_AFTER: Final = 0.05
 MOST_PROBLEMS: Final = 20
 
 _LARGEST: Final = ("began", "worst_start_ms", "worst_own_ms", "cpu", "instances")
-_STATES: Final = ("up", "out", "dead")
+_STATES: Final = ("up", "out", "dead", "arrived")
 
 
 def together(tallies: Iterable[Tally], alive: Iterable[Tally]) -> Tally:
@@ -117,6 +125,8 @@ def _sum(name: str, so_far: Any, value: Any) -> Any:  # noqa: ANN401 - a field o
         for kind, counts in value.items():
             histogram.add(so_far.setdefault(kind, {}), counts)
         return so_far
+    if isinstance(value, str):
+        return so_far or value
     if isinstance(value, list):
         return [*so_far, *value][:MOST_PROBLEMS]
     return so_far + value

@@ -15,16 +15,18 @@ from urllib.parse import urlsplit
 import gevent
 from locust import LoadTestShape, User, task
 
+from eureka_tck.clock import unix_now
 from eureka_tck.fleet.fleet import Fleet
 from eureka_tck.fleet.stats_ledger import StatsLedger
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from locust.env import Environment
 
+    from eureka_tck.fleet.call import Call
     from eureka_tck.fleet.division import Division
-    from eureka_tck.fleet.lines import Call
     from eureka_tck.fleet.storm import Storm
     from eureka_tck.fleet.tally import Tally
 
@@ -63,10 +65,15 @@ class FleetUser(User):
         share = self.division.wait()
         fleet = FleetUser.fleet = self._fleet(share.began)
         try:
-            fleet.take(share.index, share.parts)
+            fleet.take(share.index, share.parts, share.since)
             self._drive(fleet)
             fleet.finish(ANSWERS_BUDGET)
             self._write(fleet)
+        except Exception as error:
+            # Locust would begin anew, with counts that know nothing of what was lost.
+            FleetUser.stopping = True
+            fleet.tally.crash = f"{type(error).__name__}: {error}"
+            raise
         finally:
             fleet.leave()
             self._write(fleet)
@@ -90,25 +97,28 @@ class FleetUser(User):
             fleet.step()
             share = self.division.share
             if share is not None and (share.index, share.parts) != fleet.share:
-                fleet.take(share.index, share.parts)
+                fleet.take(share.index, share.parts, share.since)
             if (now := fleet.now()) - written > WRITE_EVERY:
                 written = now
                 self._write(fleet)
                 if self._ledger is not None:
                     self._ledger.flush()
 
-    def _tell(self, call: Call, latency: float) -> None:
+    def _tell(self, calls: Sequence[Call], latencies: Sequence[float]) -> None:
         if self._ledger is not None:
-            self._ledger.note(call, latency)
+            self._ledger.note(calls, latencies)
             return
-        self.environment.events.request.fire(
-            request_type=call.kind.verb,
-            name=call.kind.name,
-            response_time=latency * 1000,
-            response_length=call.size,
-            exception=RefusedError(call.problem) if call.problem else None,
-            context={},
-        )
+        fire = self.environment.events.request.fire
+        kind = calls[0].kind
+        for call, latency in zip(calls, latencies, strict=True):
+            fire(
+                request_type=kind.verb,
+                name=kind.name,
+                response_time=latency * 1000,
+                response_length=call.size,
+                exception=RefusedError(call.problem) if call.problem else None,
+                context={},
+            )
 
     def _write(self, fleet: Fleet) -> None:
         if self.tally_file is not None and not self.division.is_worker:
@@ -120,12 +130,13 @@ class StormShape(LoadTestShape):
 
     abstract = True
     storm: ClassVar[Storm]
+    division: ClassVar[Division]
     use_common_options = True
 
     def tick(self) -> tuple[int, float] | None:
         """Return the users and how fast they come; None when the storm is over."""
-        passed: float = self.get_run_time()  # type: ignore[no-untyped-call] # Locust leaves it so
-        if passed > self.storm.length:
+        began = self.division.began
+        if began and unix_now() - began > self.storm.length:
             return None
         runner: Any = self.runner
         workers = max(1, getattr(runner, "worker_count", 1))

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import threading
 from typing import TYPE_CHECKING, Any
+from unittest.mock import MagicMock
 
 import pytest
 
 from eureka_tck.cluster import Cluster, ClusterSpec
-from eureka_tck.faults import CannotBite, make_fault
+from eureka_tck.faults import CannotBite, make_fault, pause, poison
 from eureka_tck.faults.dial import ANSWERED, ending
 from eureka_tck.history import HistoryWriter, read_history
 from eureka_tck.history.event import Header
 from eureka_tck.history.spans import fault_spans
+from eureka_tck.links import Links
+from eureka_tck.node import Node
 from eureka_tck.schedules import scenario
 from eureka_tck.schedules.schedule import Member
 from eureka_tck.targets import parse_target
@@ -69,6 +72,32 @@ def test_fault_bites_and_heals(pair: Site, tmp_path: Path, group: str) -> None:
     assert not [one for one in threading.enumerate() if one.name.startswith("fault-")]
 
 
+IN_CONTAINERS: list[scenario.Fault] = [
+    scenario.Poison(**TIMES, toxic="latency", delay=3.0, jitter=0.1),
+    scenario.Poison(**TIMES, toxic="limit-data", bytes=1),
+    scenario.Pause(**TIMES),
+    scenario.Starvation(**TIMES, share=0.2),
+    scenario.WrongPeers(**TIMES),
+    scenario.WrongAnswers(**TIMES, lie="unavailable"),
+]
+
+
+@pytest.mark.docker
+@pytest.mark.timeout(300)
+def test_fault_bites_and_heals_in_containers(contained_pair: Site, tmp_path: Path) -> None:
+    """Links, processor and list of peers of a container are broken, proven broken and mended."""
+    cart = Member(app="CART", id="c", number=0, home="a", joins=0, lease=90.0, interval=5.0)
+    caller, proofs = Caller(contained_pair, "a"), {}
+    for data in IN_CONTAINERS:
+        with make_fault(data, contained_pair) as fault:
+            caller.register("test", cart, contained_pair.clock.epoch_ms())  # for a peer to hear of
+            proofs[fault.said()] = fault.prove()
+    caller.close()
+
+    assert all(proofs.values()), proofs
+    assert all(span.ended < float("inf") for span in fault_spans(read_history(tmp_path)))
+
+
 @pytest.mark.parametrize("lie", ["unavailable", "unknown", "dropped"])
 def test_peer_that_lies_is_proven_and_goes(pair: Site, lie: str) -> None:
     """A node that renews is what a liar lies about, and afterwards its peer knows it."""
@@ -88,6 +117,34 @@ def test_peer_that_lies_is_proven_and_goes(pair: Site, lie: str) -> None:
     caller.close()
     client.close()
     assert proof[0].startswith("peers had been given ")
+
+
+WITHOUT_EFFECT: list[tuple[type, tuple[str, ...], scenario.Fault]] = [
+    (Node, ("pause", "resume"), scenario.Pause(**TIMES)),
+    (Node, ("kill", "start"), scenario.Death(**TIMES)),
+    (Node, ("step_wall_clock",), scenario.ClockShift(**TIMES, jump=90.0)),
+    (Node, ("step_wall_clock",), scenario.ClockShift(**TIMES, rate=2.0)),
+    (Links, ("cut", "restore"), scenario.Flapping(**TIMES, down=1.0, up=1.0)),
+    (Links, ("cut", "restore"), scenario.Partition(**TIMES)),
+    (Links, ("toxic",), scenario.Poison(**TIMES, toxic="timeout")),
+    (Links, ("toxic",), scenario.Poison(**TIMES, toxic="slow-close", delay=300.0)),
+]
+"""What breaks things, for each fault the verbs that do nothing."""
+
+
+def test_fault_without_effect_is_not_proven(pair: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where what breaks things does nothing, no proof says that it bit."""
+    monkeypatch.setattr(pause, "FREEZING", 0.0)
+    monkeypatch.setattr(poison, "PATIENCE", 30.0)  # a late machine is no dead link
+    proofs = []
+    for owner, verbs, data in WITHOUT_EFFECT:
+        with monkeypatch.context() as idle:
+            for verb in verbs:
+                idle.setattr(owner, verb, MagicMock())
+            with make_fault(data, pair) as fault:
+                proofs.append(fault.prove())
+
+    assert proofs == [()] * len(WITHOUT_EFFECT)
 
 
 def test_fault_that_its_cluster_cannot_have_is_refused(run: Run, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import gevent
 import pytest
 
-from eureka_tck.fleet.lines import Call
+from eureka_tck.fleet.call import Call
 from eureka_tck.fleet.request import RENEW
 from eureka_tck.fleet.tally import Tally
 
@@ -34,6 +34,7 @@ class Runner:
     def __init__(self, *workers: str) -> None:
         self.clients = SimpleNamespace(ready=[], spawning=[], running=[])
         self.told: list[tuple[str, int, int]] = []
+        self.since: list[float] = []
         self.live(*workers)
 
     def live(self, *workers: str) -> None:
@@ -43,6 +44,7 @@ class Runner:
     def send_message(self, kind: str, share: dict[str, Any], client_id: str) -> None:
         """Remember a message."""
         assert kind == "fleet_share"
+        self.since.append(share["since"])
         self.told.append((client_id, share["index"], share["parts"]))
 
 
@@ -113,6 +115,29 @@ def test_a_dead_workers_part_goes_to_the_living(divided: Callable[[Any], Divisio
     assert (whole.sent, whole.up, whole.workers, whole.divisions) == (6, 5, 1, 2)
 
 
+def test_the_living_are_told_since_when_nobody_tells_of_the_dead(
+    divided: Callable[[Runner], Division], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is when the dead one was last heard; at the beginning there was nobody to lose."""
+    runner = Runner("x", "y")
+    division = divided(runner)
+    monkeypatch.setattr(f"{type(division).__module__}.unix_now", lambda: 5000.0)
+    division.begin()
+    until(lambda: runner.told)
+    data: dict[str, Any] = {}
+    division.report(Tally(), data)
+    division.reported("x", data)
+    assert set(runner.since) == {0.0}
+
+    monkeypatch.setattr(f"{type(division).__module__}.unix_now", lambda: 5009.0)
+    runner.live("y")
+    until(lambda: ("y", 0, 1) in runner.told)
+    division.end()
+
+    assert runner.since[-1] == 5000.0
+    assert division.began == 5002.0
+
+
 def test_a_storm_that_is_over_is_divided_no_more(divided: Callable[[Any], Division]) -> None:
     """Workers hear nothing after its end."""
     runner = Runner("x")
@@ -134,12 +159,14 @@ def test_statistics_in_bulk_are_those_of_single_events(locust: Callable[[str], A
     ledger_of = locust("eureka_tck.fleet.stats_ledger").StatsLedger
     single, bulk = stats.RequestStats(), stats.RequestStats()
     ledger = ledger_of(bulk)
-    for number, status in enumerate([200, 200, 404, 200, 0]):
+    seconds = [0.0011, 0.011, 0.0995, 0.1046, 0.1147, 1.1, 11.0]
+    for number, (status, latency) in enumerate(
+        zip([200, 200, 404, 200, 0, 200, 200], seconds, strict=True)
+    ):
         call = Call(RENEW, number, 0, 0.0, b"")
         call.status, call.size = status, 7 * number
         call.problem = "" if status == 200 else f"answered {status}"
-        latency = 0.0011 * 10**number
-        ledger.note(call, latency)
+        ledger.note([call], [latency])
         single.log_request("PUT", "PUT renew", latency * 1000, 7 * number)
         if status != 200:
             single.log_error("PUT", "PUT renew", call.problem)
@@ -152,11 +179,12 @@ def test_statistics_in_bulk_are_those_of_single_events(locust: Callable[[str], A
         (single.get("PUT renew", "PUT"), bulk.get("PUT renew", "PUT")),
     ):
         for name in (
-            "num_requests", "num_failures", "response_times", "total_response_time",
+            "num_requests", "num_failures", "response_times",
             "min_response_time", "max_response_time", "total_content_length",
         ):  # fmt: skip
             assert getattr(one, name) == getattr(other, name), name
-        assert sum(other.num_reqs_per_sec.values()) == 5
+        assert one.total_response_time == pytest.approx(other.total_response_time)
+        assert sum(other.num_reqs_per_sec.values()) == 7
     assert {e.error: e.occurrences for e in single.errors.values()} == {
         e.error: e.occurrences for e in bulk.errors.values()
     }
