@@ -153,7 +153,7 @@ def test_a_target_that_hangs_ends_the_run_with_its_settling(
 def test_a_signal_ends_a_run_whose_target_hangs(
     scenario: Path, tmp_path: Path, number: signal.Signals
 ) -> None:
-    """Nobody waits for the calls that hang, 5 s each and one after the other: it ends and says so."""
+    """Nobody waits for all calls that hang, 5 s each one after the other; it says that it ends."""
     words = ["chaos", "--scenario", str(scenario), "--out", str(tmp_path / "reports")]
     process = subprocess.Popen(
         [sys.executable, "-m", "eureka_tck.cli", *words, "--target", mute(tmp_path)],
