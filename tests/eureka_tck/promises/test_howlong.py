@@ -243,7 +243,8 @@ def test_the_timeline_is_drawn_under_the_policy_of_the_page(
 
 def test_promise_that_is_broken_all_the_time_hides_no_other(partition: Story) -> None:
     """The page marks the first breaches of each, not the first of all."""
-    partition.counts("a", 900, threshold=1)
+    for node in NODES:
+        partition.counts(node, 900, threshold=1)
     partition.shown["b", "CART/new-a"] = []
     history = partition.told()
     names = ("replication_is_linear", "peers_converge")
