@@ -57,6 +57,7 @@ exit codes:
 TELL_EVERY: Final = 5.0
 """Real seconds between two lines of progress."""
 MOST_WORKERS: Final = 64
+MOST_PORTS: Final = 65_535
 DAY_MS: Final = 86_400_000
 SETTINGS: Final = {
     # No recount: the threshold is then what the leases make it.
@@ -112,6 +113,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "locust -f load/locustfile.py --worker --master-host HOST",
     )
     group.add_argument(
+        "--web",
+        type=natural,
+        default=0,
+        metavar="PORT",
+        help="show Locust's web UI at that port of 127.0.0.1 while the storm lasts",
+    )
+    group.add_argument(
         "--bulk", action="store_true", help="enter requests into Locust's statistics in bulk"
     )
     parser.set_defaults(run=run)
@@ -161,6 +169,8 @@ def _admit(targets: Sequence[Target], storm: Storm, arguments: argparse.Namespac
                 raise CannotRun(
                     f"{target.name} runs already: the storm {storm.name} starts and breaks nodes."
                 )
+    if arguments.web > MOST_PORTS:
+        raise CannotRun(f"--web is {arguments.web}; a port is at most {MOST_PORTS}.")
     for name in ("processes", "master"):
         if getattr(arguments, name) > MOST_WORKERS:
             raise CannotRun(f"--{name} is {getattr(arguments, name)}; {MOST_WORKERS} is the most.")
@@ -201,6 +211,7 @@ def _storm(
             processes=arguments.processes,
             workers=arguments.master,
             bulk=arguments.bulk,
+            web=arguments.web,
             owned=arguments.i_own_this_target,
             folder=folder,
         )

@@ -17,12 +17,27 @@ from eureka_tck import cli
         ),
         (("--processes", "65"), "--processes is 65; 64 is the most"),
         (("--master", "1000"), "--master is 1000; 64 is the most"),
+        (("--web", "70000"), "--web is 70000; a port is at most 65535"),
         (("--instances", "2000000"), "instances is 2e+06; it must be from 1 to 1e+06"),
         (("--minutes", "2000"), "minutes is 2000; it must be from 0.1 to 1440"),
         (("--storm", "stedy"), "did you mean steady?"),
         (("--budget", "nowhere.toml"), "nowhere.toml: cannot be read"),
+        (("--against", "nowhere"), "nowhere cannot be read: No such file"),
+        (("--against", "x", "--capacity"), "--against holds a storm against another"),
     ],
-    ids=["a-guest", "a-guest's-nodes", "processes", "workers", "size", "length", "name", "budget"],
+    ids=[
+        "a-guest",
+        "a-guest's-nodes",
+        "processes",
+        "workers",
+        "port",
+        "size",
+        "length",
+        "name",
+        "budget",
+        "nothing-to-compare",
+        "capacity",
+    ],
 )
 def test_a_storm_that_must_not_be_is_refused_in_a_sentence(
     words: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
