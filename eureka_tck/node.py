@@ -193,6 +193,10 @@ class Node:
         """Say whether the node's process exists."""
         return self._backend.alive(self.name)
 
+    def is_frozen(self) -> bool:
+        """Say whether the node's process exists and stands still."""
+        return self._backend.frozen(self.name)
+
     def has_died(self) -> bool:
         """Say whether the node's process ended without being told to."""
         return self._meant_to_run and not self.is_alive()

@@ -64,7 +64,7 @@ def add_arguments(parser: LocustArgumentParser) -> None:
 @events.init.add_listener  # type: ignore[untyped-decorator] # the same
 def prepare(environment: Environment, **_: Any) -> None:  # noqa: ANN401 - Locust passes any
     """Read the storm before any shape ticks, and listen to master or workers."""
-    FleetUser.division = division = Division(environment)
+    FleetUser.division = StormShape.division = division = Division(environment)
     options = environment.parsed_options
     assert options is not None, "Locust parses its options before it prepares"  # noqa: S101
     FleetUser.tally_file = Path(options.tally) if options.tally else None

@@ -5,7 +5,7 @@ Speed changes no verdict: one gate at each of several speeds, compared test by t
     python tests/speeds.py --target java:5.0.3
 
 At speed 1 a registry's minute takes a minute: this is for the night. Exit code 1 where a test's
-verdict differs, 2 where nothing differs but something was inconclusive.
+verdict differs, 2 where nothing differs but something was inconclusive, 3 where a gate broke off.
 """
 
 from __future__ import annotations
@@ -27,6 +27,9 @@ SPEEDS: Final = ("1", "10", "")
 """Real time, ten times as fast, and what the target does by itself."""
 
 GATE_BUDGET: Final = 7200.0
+JUDGED: Final = {0, 1, 2}
+"""Exit codes of a gate that ran to its end."""
+
 SILENT: Final = {"inconclusive", "not applicable"}
 """Verdicts that say nothing: a profile's own speed limit may decide whether a row can be shown."""
 
@@ -36,7 +39,7 @@ Verdicts = dict[tuple[str, str], str]
 def verdicts(target: str, speed: str, words: Sequence[str]) -> Verdicts:
     """Run a gate and return what each test said of each row."""
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run(
+        ended = subprocess.run(
             [
                 *(sys.executable, "-m", "eureka_tck.cli", "gate", "--target", target),
                 *("--out", folder, "--seed", "1"),
@@ -47,6 +50,9 @@ def verdicts(target: str, speed: str, words: Sequence[str]) -> Verdicts:
             check=False,
             timeout=GATE_BUDGET,
         )
+        if ended.returncode not in JUDGED:
+            sys.stderr.write(f"the gate of {target} at speed {speed or 'by default'} broke off\n")
+            sys.exit(3)
         report = load(Path(folder) / "latest")
     return {(row.id, test.result.id): test.verdict for row in report.rows for test in row.tests}
 

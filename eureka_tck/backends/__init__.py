@@ -88,6 +88,9 @@ class Backend(Protocol):
     def alive(self, node: str) -> bool:
         """Say whether the node's process exists; a frozen one does."""
 
+    def frozen(self, node: str) -> bool:
+        """Say whether the node's process exists and stands still, as its machine tells."""
+
     def exit_code(self, node: str) -> int | None:
         """Return how the node ended; None while it runs, or if it never did."""
 

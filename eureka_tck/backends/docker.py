@@ -187,6 +187,10 @@ class DockerBackend:
         """Say whether the container runs or is paused."""
         return self._state(node).get("Status") in {"running", "paused"}
 
+    def frozen(self, node: str) -> bool:
+        """Say whether the container is paused."""
+        return self._state(node).get("Status") == "paused"
+
     def exit_code(self, node: str) -> int | None:
         """Return how the container ended; None while it runs, or if it never did."""
         state = self._state(node)

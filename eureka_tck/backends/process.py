@@ -187,6 +187,14 @@ class ProcessBackend:
         running = self._running.get(node)
         return running is not None and running.process.poll() is None
 
+    def frozen(self, node: str) -> bool:
+        """Say whether the node's process is stopped."""
+        try:
+            state = psutil.Process(self._process(node).pid).status()
+        except psutil.NoSuchProcess:
+            return False
+        return state == psutil.STATUS_STOPPED
+
     def exit_code(self, node: str) -> int | None:
         """Return how the node's process ended; None while it runs, or if it never did."""
         running = self._running.get(node)

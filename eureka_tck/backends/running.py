@@ -91,6 +91,10 @@ class RunningBackend:
         """Say that it runs: whether it answers shows when it is asked."""
         return True
 
+    def frozen(self, node: str) -> bool:  # noqa: ARG002 - there is one
+        """Say that it does not stand still: nobody here can stop it."""
+        return False
+
     def exit_code(self, node: str) -> int | None:  # noqa: ARG002 - there is one
         """Return nothing: we do not see its process."""
         return None

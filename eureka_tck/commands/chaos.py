@@ -22,12 +22,16 @@ from eureka_tck.commands.series import (
     tell_seeds,
     worst_code,
 )
+from eureka_tck.errors import CannotRun, SettingsError
 from eureka_tck.schedules.explore import explore
+from eureka_tck.schedules.own_settings import on_own_settings
 from eureka_tck.schedules.recipe import Recipe, load_recipe
-from eureka_tck.schedules.scenario import load_scenario, read_scenario
+from eureka_tck.schedules.scenario import load_scenario, read_scenario, wrong_workload
 from eureka_tck.schedules.schedule import draw
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from eureka_tck.schedules.scenario import Scenario
 
 STANDARD: Final = "partition-one"
@@ -36,6 +40,9 @@ TRIES: Final = 20
 """Runs that shrinking may take unless told otherwise: five to fifteen minutes."""
 
 LARGEST_SEED: Final = 2**31
+
+SETTLED: Final = frozenset({"--target", "--backend", "--speed", "--settings", "--seed"})
+"""What a run that is played once more has settled already."""
 
 EXAMPLES: Final = """\
 examples:
@@ -112,6 +119,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
+    _refuse_idle_options(arguments)
     if arguments.shrink is not None:
         return shrink(arguments.shrink, arguments.out, arguments.tries, arguments.repeat)
     seed = secrets.randbelow(LARGEST_SEED) if arguments.seed is None else arguments.seed
@@ -142,15 +150,48 @@ def run(arguments: argparse.Namespace) -> int:
     return code
 
 
+def _refuse_idle_options(arguments: argparse.Namespace) -> None:
+    """Raise CannotRun for an option that would change nothing: whoever gave it thinks it does."""
+    given = {word.partition("=")[0] for word in arguments.argv if word.startswith("--")}
+    if arguments.shrink is None and "--tries" in given:
+        raise CannotRun("--tries says how often --shrink tries, and there is no --shrink.")
+    once_more = "--shrink" if arguments.shrink is not None else "--replay"
+    if arguments.shrink is None and arguments.replay is None:
+        return
+    if idle := sorted(given & SETTLED):
+        raise CannotRun(
+            f"{idle[0]} changes nothing beside {once_more}: the run's own recipe says it.",
+            f"To change it, play the scenario again: --scenario NAME {idle[0]} …",
+        )
+
+
 def _recipe(arguments: argparse.Namespace, scenario: Scenario, seed: int) -> Recipe:
+    own = settings_of(arguments)
+    scenario = _on_own_settings(scenario, own, arguments.settings) if own else scenario
     return Recipe(
         scenario=scenario,
         schedule=draw(scenario, seed),
         target=arguments.target,
         backend=arguments.backend,
         speed=arguments.speed,
-        settings=settings_of(arguments),
+        settings=own,
     )
+
+
+def _on_own_settings(scenario: Scenario, own: Mapping[str, str], file: Path) -> Scenario:
+    """Return the scenario as it is played on these settings, and say which do not change it."""
+    if scenario.yields:
+        scenario = on_own_settings(scenario, own)
+        if problem := wrong_workload(scenario):
+            raise SettingsError(f"{file}: {scenario.name} cannot be played with it: {problem}")
+        return scenario
+    given_way = [name for name, text in own.items() if scenario.settings.get(name, text) != text]
+    if given_way:
+        say(
+            f"{scenario.name} has its own {', '.join(given_way)}: {file} does not change that. "
+            "With --scenario how-long all settings are yours."
+        )
+    return scenario
 
 
 def _scenario(named: str) -> Scenario:

@@ -47,7 +47,13 @@ def run(arguments: argparse.Namespace) -> int:
         raise CannotRun(f"{folder} is not the folder of a run.", "Give one such as reports/latest.")
     before = _verdicts(folder / FILE)
     into = folder / FOLDER
-    into.mkdir(exist_ok=True)
+    try:
+        into.mkdir(exist_ok=True)
+    except OSError as error:
+        raise CannotRun(
+            f"{into} cannot be made: {error.strerror or error}.",
+            "The report of the new judgement goes there; copy the run to where it can be written.",
+        ) from error
     report = judge_run(folder, into=into)
     tell(report, into / "index.html")
     for one in report.promises:

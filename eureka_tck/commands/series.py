@@ -33,8 +33,20 @@ def broken_promises(report: ChaosReport) -> frozenset[str]:
 
 
 def play_all(recipes: Iterable[Recipe], out: Path, command: str) -> tuple[Played, ...]:
-    """Play each; `command` is what plays all of them again."""
-    return tuple(perform(recipe, out, command) for recipe in recipes)
+    """
+    Play each; `command` is what plays all of them again.
+
+    What stops one of them, Ctrl-C too, stops all, and what the others found is told before.
+    """
+    played: list[Played] = []
+    try:
+        for recipe in recipes:
+            played.append(perform(recipe, out, command))  # noqa: PERF401 - they outlive an error
+    except BaseException:
+        if len(played) > 1 or any(one.report.exit_code == BROKEN for one in played):
+            tell_scenarios(played)
+        raise
+    return tuple(played)
 
 
 def tell_rate(played: Sequence[Played]) -> None:
@@ -140,7 +152,12 @@ def _broken_in(folder: Path) -> frozenset[str]:
     path = folder / FILE
     try:
         report = msgspec.json.decode(path.read_bytes(), type=ChaosReport)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise CannotRun(
+            f"{path} cannot be read: {error.strerror or error}.",
+            "`eureka-tck rejudge` says what can be judged of a run that left no report.",
+        ) from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise CannotRun(f"{path} is no report of a chaos run: {error}.") from error
     if wanted := broken_promises(report):
         return wanted

@@ -25,7 +25,10 @@ PACE: Final = 1.0
 """s between two changes of a clock that goes at a rate of its own."""
 
 SEEN: Final = 0.5
-"""The share of the shift that a node's stamp has to show."""
+"""The share of the shift that a node's stamp has to show for certain."""
+
+FAR: Final = 5.0
+"""s that a clock of its own rate has to be ahead or behind before it is looked at."""
 
 
 class ClockShift(Fault):
@@ -67,17 +70,20 @@ class ClockShift(Fault):
 
     def proof(self) -> tuple[str, ...]:
         """Return what the node stamps on a registration, beside the cluster's clock."""
-        node, owed = self._data.node, self._shift()
+        node, clock = self._data.node, self.site.clock
+        if not self._data.jump:  # what drifts is seen when it is far enough
+            drifts = FAR / abs(self._data.rate - 1)
+            clock.reach(self.began_at + min(drifts, self._data.lasts))
+        owed, before = self._shift(), self.site.now()
         with Probe(self.name, node, (), self.site) as probe:
-            before = self.site.now()
+            within = round(probe.registered_at - before, 4)  # it was stamped in between
             ahead = self._ahead(probe)
-            within = round(self.site.now() - before, 4)
         if ahead is None:
             self.doubt(f"node {node} stamped no registration")
             return ()
         at = self.site.now()
         self.site.history.write(NodeClockRead(at=at, node=node, ahead=ahead, within=within))
-        if ahead * owed <= 0 or abs(ahead) < SEEN * abs(owed):
+        if ahead * owed <= 0 or abs(ahead) - within < SEEN * abs(owed):
             self.doubt(f"the clock of node {node} was {ahead:+.1f} s, not {owed:+.1f} s")
             return ()
         return (

@@ -27,6 +27,9 @@ CHUNK: Final = 65536
 PATIENCE: Final = 2.0
 """Real seconds for an answer: a registry answers in milliseconds."""
 
+CLOSE_BUDGET: Final = 30.0
+"""Real seconds after which nobody waits for a connection to be closed any longer."""
+
 
 def address(site: Site, link: str) -> str:
     """Return where the source of the link reaches its sink."""
@@ -74,7 +77,11 @@ def fastest(site: Site, link: str, body: bytes = b"", times: int = 3) -> float |
 
 
 def closing(site: Site, link: str) -> float | None:
-    """Return the real seconds between an answer's first byte and the close; None if none came."""
+    """
+    Return the real seconds between an answer's first byte and the close; None if none came.
+
+    What is not closed within the budget of an answer counts as closed then.
+    """
     parts = urlsplit(address(site, link))
     where = (parts.hostname or "", parts.port or 80)
     asked = f"GET /eureka/apps HTTP/1.1\r\nHost: {where[0]}\r\nConnection: close\r\n\r\n"
@@ -84,7 +91,7 @@ def closing(site: Site, link: str) -> float | None:
             if not connection.recv(CHUNK):
                 return None
             began = monotonic()
-            while connection.recv(CHUNK):
+            while monotonic() - began < CLOSE_BUDGET and connection.recv(CHUNK):
                 pass
             return monotonic() - began
     except OSError:

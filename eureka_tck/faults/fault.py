@@ -143,7 +143,7 @@ class Fault(ABC):
         since, problem = self.site.now(), ""
         try:
             self.heal()
-        except Exception as error:
+        except BaseException as error:  # Ctrl-C too leaves some of it broken
             problem = str(error) or type(error).__name__
             raise
         finally:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from eureka_tck.clock import WaitedInVain
 from eureka_tck.faults.beat import Beat
-from eureka_tck.faults.dial import NO_WAY_THERE, TURNED_AWAY, ending
+from eureka_tck.faults.dial import ANSWERED, TURNED_AWAY, ending
 from eureka_tck.faults.fault import Fault
 from eureka_tck.faults.shape import crossing
 from eureka_tck.promises.rules import SLACK
@@ -70,8 +70,8 @@ class Flapping(Fault):
 
         def both() -> bool:
             ended = ending(self.site, link)
-            if ended != NO_WAY_THERE:
-                seen.setdefault("refused" if ended in TURNED_AWAY else "carried", self.site.now())
+            if ended in TURNED_AWAY or ended == ANSWERED:
+                seen.setdefault("carried" if ended == ANSWERED else "refused", self.site.now())
             return len(seen) == len(("refused", "carried"))
 
         cycles = 2 * (self._data.down + self._data.up) + SLACK

@@ -91,6 +91,10 @@ class Partition(Fault):
             if sentence is None:
                 return ()
             missing += [sentence] if sentence else []
+        unseen = sorted(set(self.links()) - set(refused))
+        if unseen and not missing:
+            self.doubt(f"nothing shows that the link {listed(unseen)} is cut")
+            return ()
         at = f"asked at {self.site.now():.1f} s"
         dialled = [f"connections over {listed(refused, len(refused))} are refused, {at}"]
         return (*(dialled if refused else []), *missing)

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from eureka_tck.clock import WaitedInVain
 from eureka_tck.faults.beat import Beat
-from eureka_tck.faults.dial import ANSWERED, ending_at
+from eureka_tck.faults.dial import ending_at
 from eureka_tck.faults.fault import Fault
 
 if TYPE_CHECKING:
     from eureka_tck.schedules import scenario
     from eureka_tck.workloads.site import Site
+
+NOT_ANSWERED: Final = "timed out"
+"""How a read of a frozen node ends: its sockets take what is sent."""
+
+FREEZING: Final = 5.0
+"""Real seconds in which a stopped process stands still: at the next turn of each of its threads."""
 
 GLANCE: Final = 1.0
 """Real seconds in which a node that lives answers; it takes milliseconds."""
@@ -50,17 +57,22 @@ class Pause(Fault):
             self._is_frozen = False
 
     def proof(self) -> tuple[str, ...]:
-        """Return that the process is there and answers nothing."""
-        node = self.site.cluster[self._node]
-        seconds = min(GLANCE, self.site.clock.real(GLANCE * 10))
+        """Return that the process is there, frozen, and answers nothing."""
+        node, clock = self.site.cluster[self._node], self.site.clock
+        try:
+            clock.wait_until(node.is_frozen, FREEZING * clock.speed, f"{node} to stand still")
+        except WaitedInVain:
+            self.doubt(f"{node} does not stand still")
+            return ()
+        seconds = min(GLANCE, clock.real(GLANCE * 10))
         ended = ending_at(self.site, node.root, seconds)
-        if not node.is_alive() or ended == ANSWERED:
+        if ended != NOT_ANSWERED:
             self.doubt(f"{node} was asked while frozen, and the read ended with {ended}")
             return ()
         return (
             (
-                f"node {node.name} is there and gave no answer in {seconds:g} real s ({ended}), "
-                f"asked by {self.site.now():.1f} s"
+                f"node {node.name} is there, frozen, and gave no answer in {seconds:g} real s "
+                f"({ended}), asked by {self.site.now():.1f} s"
             ),
         )
 

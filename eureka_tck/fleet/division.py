@@ -8,13 +8,13 @@ instances are driven on by the others within seconds. Tallies travel back with L
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any, Final
 
 import gevent
 import msgspec
 from locust.runners import MasterRunner, WorkerRunner
 
+from eureka_tck.clock import unix_now
 from eureka_tck.fleet.tally import Tally, together
 
 if TYPE_CHECKING:
@@ -29,12 +29,22 @@ SHARE_BUDGET: Final = 15.0
 """Seconds within which a worker has to be told its part."""
 
 
+HEAD_START: Final = 0.5
+HEAD_START_OF_WORKERS: Final = 2.0
+"""Seconds from the start to the first registration: every process knows its part by then."""
+
+
 class Share(msgspec.Struct, frozen=True):
-    """Part `index` of `parts`, of a fleet that began at that Unix time, in s."""
+    """
+    Part `index` of `parts`, of a fleet that begins at that Unix time, in s.
+
+    `since` is the Unix time from which on nobody tells of what changed hands; 0: of everything.
+    """
 
     index: int
     parts: int
     began: float
+    since: float = 0.0
 
 
 class Division:
@@ -46,9 +56,15 @@ class Division:
         self.tallies: dict[str, Tally] = {}
         self._workers: tuple[str, ...] = ()
         self._began = 0.0
+        self._heard: dict[str, float] = {}
         self._generation = 0
         self.divisions = 0
         """How often the fleet was divided: once, and again at each worker that came or went."""
+
+    @property
+    def began(self) -> float:
+        """Return the Unix time at which the fleet begins to register; 0 before any storm."""
+        return self._began
 
     @property
     def is_master(self) -> bool:
@@ -64,7 +80,9 @@ class Division:
         """Start a storm: alone, take all; as master, divide from now on."""
         self.tallies, self._workers, self.share, self.divisions = {}, (), None, 0
         self._generation += 1
-        self._began = time.time()  # noqa: TID251 - an instant that several machines share
+        self._heard = {}
+        head = HEAD_START_OF_WORKERS if self.is_master else HEAD_START
+        self._began = unix_now() + head  # an instant that several machines share
         if self.is_master:
             gevent.spawn(self._divide, self._generation)
         elif not self.is_worker:
@@ -94,6 +112,7 @@ class Division:
         """Take a worker's tally out of its report."""
         if "fleet" in data:
             self.tallies[client_id] = msgspec.convert(data["fleet"], Tally, strict=False)
+            self._heard[client_id] = unix_now()
 
     def whole(self) -> Tally:
         """Return the tally of all workers."""
@@ -111,14 +130,17 @@ class Division:
 
     def _divide(self, generation: int) -> None:
         runner: Any = self._environment.runner
+        since = 0.0
         while generation == self._generation:
             busy = [*runner.clients.ready, *runner.clients.spawning, *runner.clients.running]
             alive = tuple(sorted(client.id for client in busy))
             if alive and alive != self._workers:
+                lost = [self._heard.get(one, self._began) for one in {*self._workers} - {*alive}]
+                since = min(lost, default=unix_now() if self.divisions else 0.0)
                 self.divisions += 1
                 self._workers = alive
             # Told again and again: a worker that has just come may not listen yet.
             for index, client_id in enumerate(self._workers if alive else ()):
-                share = Share(index, len(alive), self._began)
+                share = Share(index, len(alive), self._began, since)
                 runner.send_message(MESSAGE, msgspec.to_builtins(share), client_id)
             gevent.sleep(LOOK_EVERY)

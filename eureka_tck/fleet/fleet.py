@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 import zlib
 from collections import deque
+from heapq import heappop, heappush
 from random import Random
 from typing import TYPE_CHECKING, Final
 
@@ -17,8 +18,9 @@ import gevent
 
 from eureka_tck.actors.copy import Copy
 from eureka_tck.fleet import request
+from eureka_tck.fleet.handover import adopt, orphaned
 from eureka_tck.fleet.histogram import bucket
-from eureka_tck.fleet.lines import Call, Lines
+from eureka_tck.fleet.lines import ANSWER_BUDGET, Call, Lines
 from eureka_tck.fleet.member import OUT, OUTSIDE, SILENT, UP, Members, Task, unfolded
 from eureka_tck.fleet.schedule import Schedule, later, phases
 from eureka_tck.fleet.tally import LATE_AFTER, OWN_LATE_AFTER, Tally
@@ -38,8 +40,8 @@ TRY_AGAIN_AFTER: Final = 1.0
 """Seconds after which an instance that could not register tries again."""
 MOST_TURNS_AT_ONCE: Final = 64
 """Turns taken before answers are looked at again, so that these do not wait for a wave to end."""
-LEAVE_BUDGET: Final = 60.0
-"""Seconds within which the fleet cancels itself."""
+LEAVE_BUDGET: Final = 50.0
+"""Seconds within which the fleet cancels itself; with the last answers less than Locust waits."""
 JOINS_LATE: Final = 10.0
 """Seconds after the arrival from which a process that joins takes the fleet to be registered."""
 CPU_OVER: Final = 5.0
@@ -83,9 +85,11 @@ class Fleet:
         self._hot = _nobody()
         self._readers = _nobody()
         self._tasks: deque[Task] = deque()
-        self._retries: deque[Task] = deque()
+        self._retries: list[Task] = []
         self._arrivals: deque[tuple[float, int]] = deque()
         self._tries: dict[int, int] = {}
+        self._gives_up = False
+        self._away: set[int] = set()  # cancelled, and to register anew
         self._audit_credit = 0.0
         self._audit_at = self.began
         self._cpu: deque[tuple[float, float]] = deque()
@@ -101,67 +105,86 @@ class Fleet:
         """Return the instant on the fleet's clock: monotonic seconds."""
         return time.monotonic()
 
-    def take(self, index: int, parts: int) -> None:
+    def take(self, index: int, parts: int, since: float = 0.0) -> None:
         """
         Drive the members whose number leaves `index` when divided by `parts`, from now on.
 
-        What was another's until now is taken to be as the storm's moments have left it.
+        What was another's until now is taken to be as the storm's moments have left it; of its
+        turns from `since` on, in Unix seconds, nobody tells, so they are counted as orphaned here.
         """
         first, storm, now = self._share == (0, 0), self.storm, time.monotonic()
-        before = set(self._owned()) if not first else set()
+        old_index, old_parts = self._share
         self._share = (index, parts)
         settled = self.began + storm.arrive_over
-        for member in self._owned():
-            adopted = not first and member not in before
-            if (adopted or (first and now > settled + JOINS_LATE)) and self.members.state[
-                member
-            ] == OUTSIDE:
-                self.members.state[member] = UP
+        adopted = [n for n in self._owned() if first or n % old_parts != old_index]
+        if first:
+            self._tasks = deque(unfolded(storm, self.began))
+        at_least = now if since or not first else self.began
+        arriving = adopt(self.members, adopted, self._away, late=now > settled + JOINS_LATE)
+        spread = storm.arrive_over / storm.instances
+        self._arrivals = deque(
+            sorted(
+                [
+                    *(pair for pair in self._arrivals if self._mine(pair[1])),
+                    *((max(self.began + spread * n, at_least), n) for n in arriving),
+                ]
+            )
+        )
         rng = Random(storm.instances * 1000 + index)
         start = settled + storm.jitter * storm.renewal_interval
         interval = storm.renewal_interval
-        plain = (n for n in self._owned() if n >= storm.hot)
-        renewing = phases(storm.phases, plain, storm.instances, interval, start)
-        self._renewals = Schedule(
-            later(renewing, now, interval),
-            interval,
-            jitter=storm.jitter,
-            drift=storm.drift,
-            rng=rng,
+        plain = (n for n in adopted if n >= storm.hot)
+        renewing = list(phases(storm.phases, plain, storm.instances, interval, start))
+        hot = [(n, start) for n in adopted if n < storm.hot]
+        readers = (
+            n for n in range(index, storm.readers, parts) if first or n % old_parts != old_index
         )
-        hot = (n for n in self._owned() if n < storm.hot)
-        self._hot = Schedule(
-            later(((n, start) for n in hot), now, storm.hot_interval), storm.hot_interval, rng=rng
-        )
-        reading = phases(
-            "even",
-            range(index, storm.readers, parts),
-            max(1, storm.readers),
-            storm.read_interval,
-            start,
-        )
-        self._readers = Schedule(
-            later(reading, now, storm.read_interval), storm.read_interval, rng=rng
-        )
+        soonest = now + storm.jitter * interval
+        reading = phases("even", readers, max(1, storm.readers), storm.read_interval, start)
         if first:
-            self._tasks = deque(unfolded(storm, self.began))
-            count = storm.instances
-            self._arrivals = deque(
-                (self.began + storm.arrive_over * n / count, n)
-                for n in self._owned()
-                if self.members.state[n] == OUTSIDE
+            self._renewals = Schedule(
+                later(renewing, soonest, interval),
+                interval,
+                jitter=storm.jitter,
+                drift=storm.drift,
+                rng=rng,
             )
+            self._hot = Schedule(later(hot, now, storm.hot_interval), storm.hot_interval, rng=rng)
+            self._readers = Schedule(
+                later(reading, now, storm.read_interval), storm.read_interval, rng=rng
+            )
+        else:
+            for schedule, more, every in (
+                (self._renewals, renewing, interval),
+                (self._hot, hot, storm.hot_interval),
+                (self._readers, reading, storm.read_interval),
+            ):
+                schedule.change(self._mine, later(more, soonest, every))
+        if since:
+            lost = self.began + since - self.began_unix
+            for turns, every in ((renewing, interval), (hot, storm.hot_interval)):
+                count = orphaned(turns, self.members, every, lost, soonest)
+                self.tally.intended += count
+                self.tally.orphaned += count
 
     def step(self) -> None:
         """Do what is due, and take what has been answered, for at most a tenth of a second."""
-        now = time.monotonic()
+        self._send_due(time.monotonic())
+        self._breathe()
+        self._lines.wait(min(self._next_at() - time.monotonic(), LOOK_UP_EVERY))
+
+    def _send_due(self, now: float) -> None:
         lines = self._lines
         while self._arrivals and self._arrivals[0][0] <= now:
             at, member = self._arrivals.popleft()
+            self._noticed(now - at)
             self._register(member, at)
-        for queue in (self._tasks, self._retries):
-            while queue and queue[0].at <= now:
-                self._do(queue.popleft())
+        while self._tasks and self._tasks[0].at <= now:
+            self._do(self._tasks.popleft())
+        while self._retries and self._retries[0].at <= now:
+            task = heappop(self._retries)
+            if self._mine(task.member) and self.members.state[task.member] != SILENT:
+                self._do(task)  # else it is another's, or died meanwhile
         for schedule in (self._renewals, self._hot):
             for count, turn in enumerate(schedule.due(now)):
                 self._turn(turn.member, turn.at, now)
@@ -170,35 +193,60 @@ class Fleet:
         for turn in self._readers.due(now):
             kind = request.FULL if self.storm.reads == "full" else request.DELTA
             self._read(kind if self.copy or turn.member else request.FULL, turn.member, turn.at)
+
+    def _breathe(self) -> None:
+        """Let Locust's own greenlets have their turn, and give up what was not answered."""
+        now = time.monotonic()
         if now - self._yielded_at > YIELD_EVERY:
             self._yielded_at = now
             gevent.sleep(0)
         if now - self._expired_at > 1:
             self._expired_at = now
-            lines.expire(now)
+            self._lines.expire(now)
             self._measure(now)
-        lines.wait(min(self._next_at() - time.monotonic(), LOOK_UP_EVERY))
 
     def finish(self, budget: float) -> None:
-        """Wait until all that was sent is answered; what is not sent by then, is missed."""
-        end = time.monotonic() + budget
+        """Send what is due, but nothing more, and wait until all that was sent is answered."""
+        self._send_due(time.monotonic())
         self._arrivals.clear()
         self._retries.clear()
-        while (self._lines.in_flight or self._lines.waiting) and time.monotonic() < end:
-            self._lines.wait(LOOK_UP_EVERY)
-            self._lines.expire(time.monotonic())
-        dropped = self._lines.drop_waiting()
-        self.tally.missed += dropped
+        self._settle(budget)
+
+    def _settle(self, budget: float) -> None:
+        """
+        Wait until nothing is under way.
+
+        What is not sent within `budget` seconds never will be, and is counted so; what is not
+        answered within an answer's budget more is given up.
+        """
+        lines, end = self._lines, time.monotonic() + budget
+        while lines.waiting and time.monotonic() < end:
+            lines.wait(LOOK_UP_EVERY)
+            self._breathe()
+        for call in lines.drop_waiting():
+            self._unsent(call)
+        end = time.monotonic() + ANSWER_BUDGET + 1
+        while lines.in_flight and time.monotonic() < end:
+            lines.wait(LOOK_UP_EVERY)
+            self._breathe()
+        self._gives_up = True
+        lines.give_up("no answer before the end")
+        self._gives_up = False
+        self._retries.clear()
         self._count_states()
 
     def leave(self) -> None:
         """Cancel every instance of this share that is registered, so that nothing is left."""
+        end = time.monotonic() + LEAVE_BUDGET
         for member in self._owned():
             if self.members.state[member] != OUTSIDE or self.members.known[member]:
                 self._call(request.CANCEL, member, time.monotonic())
-                if self._lines.waiting > MOST_TURNS_AT_ONCE:
-                    self._lines.wait(LOOK_UP_EVERY)
-        self.finish(LEAVE_BUDGET)
+            while self._lines.waiting > MOST_TURNS_AT_ONCE and time.monotonic() < end:
+                self._lines.wait(LOOK_UP_EVERY)
+                self._breathe()
+            if time.monotonic() > end:
+                break
+        self._settle(max(0.0, end - time.monotonic()))
 
     def close(self) -> None:
         """Close the connections."""
@@ -215,10 +263,16 @@ class Fleet:
         return range(index, self.storm.instances, parts) if parts else range(0)
 
     def _count_states(self) -> None:
-        state, known = self.members.state, self.members.known
-        held = [state[n] for n in self._owned()]
-        self.tally.up, self.tally.out = held.count(UP), held.count(OUT)
-        self.tally.dead = sum(state[n] == SILENT and known[n] for n in self._owned())
+        index, parts = self._share
+        state = self.members.state[index :: parts or 1]
+        self.tally.up, self.tally.out = state.count(UP), state.count(OUT)
+        self.tally.arrived = self.members.arrived[index :: parts or 1].count(1)
+        self.tally.dead = 0
+        if SILENT in state:
+            known = self.members.known[index :: parts or 1]
+            self.tally.dead = sum(
+                one == SILENT and there for one, there in zip(state, known, strict=True)
+            )
 
     def _next_at(self) -> float:
         times = [self._renewals.next_at(), self._hot.next_at(), self._readers.next_at()]
@@ -244,17 +298,34 @@ class Fleet:
         if not members.renews(member):
             return
         tally.intended += 1
-        own = now - at
-        if own > OWN_LATE_AFTER:
-            tally.own_late += 1
-        key = bucket(own)
-        tally.own_us[key] = tally.own_us.get(key, 0) + 1
-        tally.worst_own_ms = max(tally.worst_own_ms, own * 1000)
+        self._noticed(now - at)
         if members.busy[member]:
             tally.missed += 1
             return
         members.busy[member] = 1
         self._call(request.RENEW, member, at)
+
+    def _noticed(self, late: float) -> None:
+        """Count by how many seconds this process was late to notice what was due."""
+        tally = self.tally
+        tally.own_late += late > OWN_LATE_AFTER
+        key = bucket(late)
+        tally.own_us[key] = tally.own_us.get(key, 0) + 1
+        tally.worst_own_ms = max(tally.worst_own_ms, late * 1000)
+
+    def _unsent(self, call: Call) -> None:
+        """Count what was due and never sent: a renewal as missed, anything else as a failure."""
+        if call.kind is request.RENEW:
+            self.members.busy[call.member] = 0
+            self.tally.missed += 1
+            return
+        call.problem = "it was never sent: every connection was busy to the end"
+        latency = time.monotonic() - call.intended
+        self.tally.requests += 1
+        self.tally.statuses["0"] = self.tally.statuses.get("0", 0) + 1
+        _count(self.tally.intended_us, call.kind.name, latency)
+        self._failed(call)
+        self._told(call, latency)
 
     def _do(self, task: Task) -> None:
         """Do a task; of another's instances only the state is kept."""
@@ -262,6 +333,7 @@ class Fleet:
         state, mine = self.members.state, self._mine(member)
         if act == "register":
             self.members.dirty[member] += 1
+            self._away.discard(member)
             if mine:
                 self._register(member, at)
             else:
@@ -270,6 +342,7 @@ class Fleet:
             state[member] = SILENT
         elif act == "cancel":
             state[member] = OUTSIDE
+            self._away.add(member)
             if mine:
                 self._call(request.CANCEL, member, at)
         elif act in ("status", "back"):
@@ -317,7 +390,7 @@ class Fleet:
         tally.statuses[text] = tally.statuses.get(text, 0) + 1
         _count(tally.intended_us, name, latency)
         _count(tally.reported_us, name, now - call.sent)
-        if status not in kind.right:
+        if status not in kind.right and not self._has_left(call):
             call.problem = call.problem or f"{name} was answered {status}"
             self._failed(call)
         if kind is request.RENEW:
@@ -325,6 +398,18 @@ class Fleet:
         else:
             self._others(call, now)
         self._told(call, latency)
+
+    def _has_left(self, call: Call) -> bool:
+        """
+        Say whether a 404 is right, because the instance left while the call was under way.
+
+        A renewal may be overtaken by the cancellation, and whoever fell silent may be evicted.
+        """
+        if call.status != 404:  # noqa: PLR2004 - RENEW-02, CANCEL-02
+            return False
+        if call.kind is request.CANCEL:
+            return self.members.state[call.member] == SILENT
+        return call.kind is not request.AUDIT and not self.members.renews(call.member)
 
     def _failed(self, call: Call) -> None:
         self.tally.failures += 1
@@ -339,8 +424,9 @@ class Fleet:
         tally.worst_start_ms = max(tally.worst_start_ms, delay * 1000)
         if status == 200:  # noqa: PLR2004 - RENEW-01
             tally.acknowledged += 1
-            members.renewed[member] = now
-            self._audit(member, now)
+            members.renewed[member] = call.sent  # no later than the registry took it
+            members.arrived[member] = 1
+            self._audit(member, now, call.node)
             return
         tally.refused += status != 0
         tally.unanswered += status == 0
@@ -357,13 +443,16 @@ class Fleet:
             self._registered(call, now)
         elif kind is request.CANCEL:
             tries = self._tries.pop(member, 0)
-            if status == 0 and tries < BOUNCES:  # its node is gone: the next one is told
+            if (
+                status == 0 and tries < BOUNCES and not self._gives_up
+            ):  # its node is gone: the next one is told
                 self._tries[member] = tries + 1
                 self._call(request.CANCEL, member, now)
                 return
             if status == 200:  # noqa: PLR2004 - CANCEL-01
                 self.tally.cancelled += 1
-            self.members.known[member] = 0
+            if status in (200, 404):
+                self.members.known[member] = 0
             self.members.stamp[member] = 0
         elif kind is request.AUDIT:
             self._audited(call)
@@ -381,20 +470,23 @@ class Fleet:
             members.known[member] = 1
             if members.state[member] != SILENT:  # else it died meanwhile
                 members.state[member] = UP
-            members.renewed[member], members.stamp[member] = now, 0
+            members.renewed[member], members.stamp[member] = call.sent, 0
             self._tries.pop(member, None)
-            self._audit(member, now)
+            self._audit(member, now, call.node)
             return
         tries = self._tries[member] = self._tries.get(member, 0) + 1
         wait = TRY_AGAIN_AFTER * (1 if tries <= BOUNCES else self.storm.renewal_interval)
-        self._retries.append(Task(now + wait, member, "register"))
+        heappush(self._retries, Task(now + wait, member, "register"))
 
-    def _audit(self, member: int, now: float) -> None:
-        """Read an instance back, as many a second as the storm allows."""
+    def _audit(self, member: int, now: float, node: int) -> None:
+        """Read an instance back from the node that answered, as often as the storm allows."""
         rate = self.storm.audits
         self._audit_credit = min(rate, self._audit_credit + (now - self._audit_at) * rate)
         self._audit_at = now
-        if self._audit_credit >= 1 and member >= self.storm.hot:
+        near = len(self._requests) == 1 or node == self._lines.node_for(
+            member % len(self._requests)
+        )
+        if self._audit_credit >= 1 and member >= self.storm.hot and near:
             self._audit_credit -= 1
             self._call(request.AUDIT, member, now)
         else:

@@ -116,7 +116,10 @@ class Generator:
         if code != 0:
             tail = "\n".join(self.log.read_text(errors="replace").splitlines()[-15:])
             raise CannotRun(f"the load generator exited {code}.", f"The end of its log:\n{tail}")
-        return self.tally()
+        counted = self.tally()
+        if counted.crash:
+            raise CannotRun(f"the load generator broke down: {counted.crash}.", f"Log: {self.log}")
+        return counted
 
     def cpu_seconds(self) -> float:
         """Return the processor seconds that Locust has used; 0 where workers are elsewhere."""

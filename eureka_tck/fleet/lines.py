@@ -239,9 +239,15 @@ class Lines:
             if call is not None and now - call.sent > ANSWER_BUDGET:
                 self._broken(line, f"no answer within {ANSWER_BUDGET:g} s", final=True)
 
-    def drop_waiting(self) -> int:
-        """Forget what was never sent, and say how much it was."""
-        dropped = self.waiting
+    def give_up(self, problem: str) -> None:
+        """Let all that is unanswered come back so."""
+        for line in list(self._by_fd.values()):
+            if line.call is not None:
+                self._broken(line, problem, final=True)
+
+    def drop_waiting(self) -> list[Call]:
+        """Forget what was never sent, and return it."""
+        dropped = [call for queue in self._waiting for call in queue]
         for queue in self._waiting:
             queue.clear()
         return dropped

@@ -17,7 +17,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from random import Random
 
 Phases: TypeAlias = Literal["even", "aligned", "random"]
@@ -53,6 +53,12 @@ class Schedule:
         self._jitter = jitter * interval
         self._rng = rng
         self._heap = [(self._moved(phase), member, phase) for member, phase in phases]
+        heapq.heapify(self._heap)
+
+    def change(self, keeps: Callable[[int], bool], more: Iterable[tuple[int, float]]) -> None:
+        """Forget the members that are not kept, and take more; the kept ones' turns stay."""
+        self._heap = [entry for entry in self._heap if keeps(entry[1])]
+        self._heap += [(self._moved(phase), member, phase) for member, phase in more]
         heapq.heapify(self._heap)
 
     def next_at(self) -> float:

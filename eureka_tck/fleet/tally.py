@@ -32,7 +32,10 @@ class Tally(msgspec.Struct, kw_only=True):
     acknowledged within its lease. `audited` renewals were read back, and `lost` ones, though
     acknowledged, had not moved the lease's stamp.
     `up`, `out` and `dead` say how many instances the fleet holds for UP, out of service, and
-    silent without a word. `began` is the Unix time, in s, at which the fleet began to register.
+    silent without a word; `arrived` how many of its instances are known to have been registered.
+    Turns that a lost worker can no longer tell of, and nobody else took, are `orphaned`: of what
+    was intended, each is sent, missed or orphaned. `crash` is what ended a generator that broke
+    down. `began` is the Unix time, in s, at which the fleet began to register.
     `divisions` says how often it was divided among `workers`: anew when one comes or goes.
     """
 
@@ -66,6 +69,9 @@ class Tally(msgspec.Struct, kw_only=True):
     up: int = 0
     out: int = 0
     dead: int = 0
+    arrived: int = 0
+    orphaned: int = 0
+    crash: str = ""
     statuses: dict[str, int] = msgspec.field(default_factory=dict)
     problems: list[str] = msgspec.field(default_factory=list)
     own_us: Histogram = msgspec.field(default_factory=dict)
@@ -88,7 +94,7 @@ OWN_LATE_AFTER: Final = 0.05
 MOST_PROBLEMS: Final = 20
 
 _LARGEST: Final = ("began", "worst_start_ms", "worst_own_ms", "cpu", "instances")
-_STATES: Final = ("up", "out", "dead")
+_STATES: Final = ("up", "out", "dead", "arrived")
 
 
 def together(tallies: Iterable[Tally], alive: Iterable[Tally]) -> Tally:
@@ -117,6 +123,8 @@ def _sum(name: str, so_far: Any, value: Any) -> Any:  # noqa: ANN401 - a field o
         for kind, counts in value.items():
             histogram.add(so_far.setdefault(kind, {}), counts)
         return so_far
+    if isinstance(value, str):
+        return so_far or value
     if isinstance(value, list):
         return [*so_far, *value][:MOST_PROBLEMS]
     return so_far + value

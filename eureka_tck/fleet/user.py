@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import gevent
 from locust import LoadTestShape, User, task
 
+from eureka_tck.clock import unix_now
 from eureka_tck.fleet.fleet import Fleet
 from eureka_tck.fleet.stats_ledger import StatsLedger
 
@@ -67,10 +68,15 @@ class FleetUser(User):
         share = self.division.wait()
         fleet = FleetUser.fleet = self._fleet(share.began)
         try:
-            fleet.take(share.index, share.parts)
+            fleet.take(share.index, share.parts, share.since)
             self._drive(fleet)
             fleet.finish(ANSWERS_BUDGET)
             self._write(fleet)
+        except Exception as error:
+            # Locust would begin anew, with counts that know nothing of what was lost.
+            FleetUser.stopping = True
+            fleet.tally.crash = f"{type(error).__name__}: {error}"
+            raise
         finally:
             fleet.leave()
             self._write(fleet)
@@ -94,7 +100,7 @@ class FleetUser(User):
             fleet.step()
             share = self.division.share
             if share is not None and (share.index, share.parts) != fleet.share:
-                fleet.take(share.index, share.parts)
+                fleet.take(share.index, share.parts, share.since)
             if (now := fleet.now()) - written > WRITE_EVERY:
                 written = now
                 self._write(fleet)
@@ -124,15 +130,17 @@ class StormShape(LoadTestShape):
 
     abstract = True
     storm: ClassVar[Storm]
+    division: ClassVar[Division]
     refused: ClassVar[bool] = False
     """Whether what was asked for in the web UI must not be: the test ends at once."""
     use_common_options = True
 
     def tick(self) -> tuple[int, float] | None:
         """Return the users and how fast they come; None when the storm is over."""
-        passed: float = self.get_run_time()  # type: ignore[no-untyped-call] # Locust leaves it so
         runner: Any = self.runner
-        if passed > self.storm.length or (self.refused and runner.state in BUSY):
+        # Before that all is known of the storm before this one, which the web UI may have started.
+        has_begun = runner.state in BUSY
+        if has_begun and (self.refused or unix_now() - self.division.began > self.storm.length):
             return None
         workers = max(1, getattr(runner, "worker_count", 1))
         return workers, float(max(100, workers))

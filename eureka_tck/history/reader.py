@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 SHOWN: Final = 60  # characters of a broken line that an error quotes
 
+EDITED: Final = "A history is judged as the run wrote it; one that was edited or cut cannot be."
+
 
 class HistoryError(CannotRun):
     """A history cannot be read; the problem names file, line and what is wrong with it."""
@@ -74,9 +76,16 @@ def read_history(path: Path) -> History:
     if not lines:
         raise HistoryError(f"{file} holds no whole line; the run wrote nothing.")
     header = _header(file, lines[0])
-    return History(
-        header, tuple(_event(file, number, line) for number, line in enumerate(lines[1:], 2))
-    )
+    events = tuple(_event(file, number, line) for number, line in enumerate(lines[1:], 2))
+    for number, event in enumerate(events, 2):
+        node = getattr(event, "node", None)
+        if node is not None and node not in header.nodes:
+            raise HistoryError(
+                f"{file}, line {number} tells of node {node!r}; the nodes of the run are "
+                f"{', '.join(header.nodes) or 'none'}.",
+                EDITED,
+            )
+    return History(header, events)
 
 
 def _header(file: Path, line: bytes) -> Header:
@@ -107,5 +116,5 @@ def _broken(file: Path, number: int, line: bytes, error: Exception) -> HistoryEr
     quoted = line[:SHOWN].decode("utf-8", "replace") + ("…" if len(line) > SHOWN else "")
     return HistoryError(
         f"{file}, line {number} is not an event of a history: {error}. It begins with {quoted!r}.",
-        "A history is judged as the run wrote it; a line that was edited or cut cannot be.",
+        EDITED,
     )

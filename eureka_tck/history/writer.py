@@ -59,6 +59,9 @@ class HistoryWriter:
 
     def _put(self, line: Event | Header) -> None:
         data = msgspec.json.encode(line) + b"\n"
-        with self._lock:
-            self._file.write(data)
-            self._file.flush()
+        try:
+            with self._lock:
+                self._file.write(data)
+                self._file.flush()
+        except OSError as error:
+            raise CannotRun(f"{self.path} cannot be written: {error.strerror}.") from error

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from eureka_tck.errors import SettingsError
 from eureka_tck.promises.judgement import Budget
 
 if TYPE_CHECKING:
@@ -65,8 +66,10 @@ class Rules:
 
     @classmethod
     def of(cls, settings: Mapping[str, str]) -> Rules:
-        """Read them from effective settings; the defaults are Spring's."""
-        read = {name: float(settings.get(name, default)) for name, default in _DEFAULTS.items()}
+        """Read them from effective settings; the defaults are Spring's. SettingsError if wrong."""
+        read = {
+            name: _number(name, settings.get(name, default)) for name, default in _DEFAULTS.items()
+        }
         server = "eureka.server."
         preserves = settings.get(f"{server}enableSelfPreservation", "true").strip().lower()
         caches = settings.get(f"{server}useReadOnlyResponseCache", "true").strip().lower()
@@ -140,6 +143,15 @@ class Rules:
     def threshold(self, clients: int) -> int:
         """Return the renewals a minute at or below which the node protects itself (PRESERVE-01)."""
         return int(clients * (WINDOW / self.expected_interval) * self.renewal_percent)
+
+
+def _number(name: str, value: str | float) -> float:
+    try:
+        return float(value)
+    except ValueError:
+        raise SettingsError(
+            f"{name} is {value!r} in the settings of a node, but it must be a number."
+        ) from None
 
 
 def rules_of_nodes(header: Header) -> dict[str, Rules]:

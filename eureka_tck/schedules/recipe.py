@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from eureka_tck.errors import CannotRun
+from eureka_tck.promises import PROMISES
 from eureka_tck.schedules.scenario import Scenario
 from eureka_tck.schedules.schedule import Schedule
 
@@ -41,7 +42,7 @@ def load_recipe(folder: Path) -> Recipe:
     """Return what a run was made of; CannotRun says what is wrong with its folder."""
     path = folder / FILE
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Recipe)
+        recipe = msgspec.json.decode(path.read_bytes(), type=Recipe)
     except OSError as error:
         raise CannotRun(
             f"{path} cannot be read: {error.strerror or error}.",
@@ -49,3 +50,21 @@ def load_recipe(folder: Path) -> Recipe:
         ) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise CannotRun(f"{path} is no recipe of a chaos run: {error}.") from error
+    if problem := _contradiction(recipe):
+        raise CannotRun(f"{path} cannot be played: {problem}.")
+    return recipe
+
+
+def _contradiction(recipe: Recipe) -> str:
+    """Return what is wrong with a recipe whose parts are right each by itself, if anything."""
+    nodes = set(recipe.schedule.nodes)
+    if recipe.schedule.nodes != recipe.scenario.letters:
+        return "the nodes of its schedule are not those of its scenario"
+    members = [member for cast in recipe.schedule.casts for member in cast.members]
+    places = {place for one in members for place in (one.home, one.elsewhere) if place}
+    places |= {strike.fault.node for strike in recipe.schedule.strikes}
+    if strangers := sorted(places - nodes):
+        return f"it names node {strangers[0]!r}, and its nodes are {', '.join(sorted(nodes))}"
+    if gone := [name for name in recipe.scenario.promises if name not in PROMISES]:
+        return f"there is no promise {gone[0]!r}; the promises are {', '.join(PROMISES)}"
+    return ""

@@ -168,10 +168,11 @@ def _contradiction(scenario: Scenario, stem: str) -> str:
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         return f"the name {twice[0]!r} is given twice; workloads and faults have their own."
-    return _wrong_workload(scenario) or _wrong_fault(scenario)
+    return wrong_workload(scenario) or _wrong_fault(scenario)
 
 
-def _wrong_workload(scenario: Scenario) -> str:
+def wrong_workload(scenario: Scenario) -> str:
+    """Return which instances could not live, as a sentence; empty where all can."""
     for number, workload in enumerate(scenario.workload):
         if isinstance(workload, Renewing) and workload.lease <= workload.interval:
             return (
@@ -194,4 +195,6 @@ def _wrong_fault(scenario: Scenario) -> str:
             )
         if isinstance(fault, Poison) and (lacks := wrong_toxic(fault)):
             return f"fault[{number}].{lacks}."
+        if isinstance(fault, ClockShift) and not fault.jump and fault.rate == 1:
+            return f"fault[{number}] shifts no clock: jump is 0 and rate is 1."
     return ""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from eureka_tck.run import Run
-from tests.endurance.churn import Figures, churn
+from tests.endurance.churn import Figures, Runs, churn, missing
 from tests.endurance.line import hash_of
 from tests.endurance.restart import restarts
 
@@ -32,6 +32,7 @@ def test_a_quarter_of_an_hour_of_churn_leave_the_lists_right_and_nothing_behind(
     assert min(figures.cancels, figures.deaths, figures.overrides) > 50
     assert figures.renewals > 8_000
     assert figures.lists >= 4
+    assert figures.gone > 50
 
 
 @pytest.mark.slow
@@ -66,3 +67,26 @@ def test_what_is_left_over_is_a_fault() -> None:
 def test_the_hash_sums_statuses_up_in_their_order() -> None:
     """As clients compute it."""
     assert hash_of(["UP", "DOWN", "UP"]) == "DOWN_1_UP_2_"
+
+
+@pytest.mark.parametrize(
+    ("renewed", "lost", "late"),
+    [(0.0, [], 0), (30.0, [], 1), (50.0, ["b"], 0)],
+    ids=["expired when asked", "expired while the answer came", "alive"],
+)
+def test_who_must_be_listed_is_decided_by_the_moment_after_the_answer(
+    renewed: float, lost: list[str], late: int
+) -> None:
+    """A list asked for at 100 s that came at 130 s says nothing of a lease that ended at 120 s."""
+    found = missing({"a": 99.0, "b": renewed}, ["a"], asked=100.0, answered=130.0)
+
+    assert found == (lost, late)
+
+
+def test_runs_are_counted_from_the_first_look_after_a_moment() -> None:
+    """What ran before that look may have been too early."""
+    runs = Runs()
+    for at, counted in ((10.0, 1), (20.0, 5), (30.0, 7)):
+        runs.note(counted, at=at)
+
+    assert [runs.since(moment) for moment in (5.0, 10.0, 15.0, 25.0, 35.0)] == [6, 6, 2, 0, 0]

@@ -187,3 +187,16 @@ def test_fault_refuses_a_link_that_is_not_there(site: Site, ground: Ground) -> N
     ground.links_there = ("b>a",)
     with pytest.raises(CannotBite, match="it needs the link a>b"), Flood(site):
         pass
+
+
+def test_heal_that_is_interrupted_is_no_heal(site: Site, tmp_path: Path) -> None:
+    """Ctrl-C in the midst of healing leaves a fault that never ended, as the history says."""
+
+    class Stopped(Flood):
+        def heal(self) -> None:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), Stopped(site):
+        pass
+
+    assert fault_spans(read_history(tmp_path))[0].ended == float("inf")

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import threading
 from typing import TYPE_CHECKING, Any
+from unittest.mock import MagicMock
 
 import pytest
 
 from eureka_tck.cluster import Cluster, ClusterSpec
-from eureka_tck.faults import CannotBite, make_fault
+from eureka_tck.faults import CannotBite, make_fault, pause, poison
 from eureka_tck.faults.dial import ANSWERED, ending
 from eureka_tck.history import HistoryWriter, read_history
 from eureka_tck.history.event import Header
 from eureka_tck.history.spans import fault_spans
+from eureka_tck.links import Links
+from eureka_tck.node import Node
 from eureka_tck.schedules import scenario
 from eureka_tck.schedules.schedule import Member
 from eureka_tck.targets import parse_target
@@ -88,6 +91,34 @@ def test_peer_that_lies_is_proven_and_goes(pair: Site, lie: str) -> None:
     caller.close()
     client.close()
     assert proof[0].startswith("peers had been given ")
+
+
+WITHOUT_EFFECT: list[tuple[type, tuple[str, ...], scenario.Fault]] = [
+    (Node, ("pause", "resume"), scenario.Pause(**TIMES)),
+    (Node, ("kill", "start"), scenario.Death(**TIMES)),
+    (Node, ("step_wall_clock",), scenario.ClockShift(**TIMES, jump=90.0)),
+    (Node, ("step_wall_clock",), scenario.ClockShift(**TIMES, rate=2.0)),
+    (Links, ("cut", "restore"), scenario.Flapping(**TIMES, down=1.0, up=1.0)),
+    (Links, ("cut", "restore"), scenario.Partition(**TIMES)),
+    (Links, ("toxic",), scenario.Poison(**TIMES, toxic="timeout")),
+    (Links, ("toxic",), scenario.Poison(**TIMES, toxic="slow-close", delay=300.0)),
+]
+"""What breaks things, for each fault the verbs that do nothing."""
+
+
+def test_fault_without_effect_is_not_proven(pair: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where what breaks things does nothing, no proof says that it bit."""
+    monkeypatch.setattr(pause, "FREEZING", 0.0)
+    monkeypatch.setattr(poison, "PATIENCE", 30.0)  # a late machine is no dead link
+    proofs = []
+    for owner, verbs, data in WITHOUT_EFFECT:
+        with monkeypatch.context() as idle:
+            for verb in verbs:
+                idle.setattr(owner, verb, MagicMock())
+            with make_fault(data, pair) as fault:
+                proofs.append(fault.prove())
+
+    assert proofs == [()] * len(WITHOUT_EFFECT)
 
 
 def test_fault_that_its_cluster_cannot_have_is_refused(run: Run, tmp_path: Path) -> None:

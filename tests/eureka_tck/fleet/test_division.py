@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import gevent
 import pytest
 
+from eureka_tck.clock import unix_now
 from eureka_tck.fleet.lines import Call
 from eureka_tck.fleet.request import RENEW
 from eureka_tck.fleet.tally import Tally
@@ -34,6 +35,7 @@ class Runner:
     def __init__(self, *workers: str) -> None:
         self.clients = SimpleNamespace(ready=[], spawning=[], running=[])
         self.told: list[tuple[str, int, int]] = []
+        self.since: list[float] = []
         self.live(*workers)
 
     def live(self, *workers: str) -> None:
@@ -43,6 +45,7 @@ class Runner:
     def send_message(self, kind: str, share: dict[str, Any], client_id: str) -> None:
         """Remember a message."""
         assert kind == "fleet_share"
+        self.since.append(share["since"])
         self.told.append((client_id, share["index"], share["parts"]))
 
 
@@ -113,6 +116,29 @@ def test_a_dead_workers_part_goes_to_the_living(divided: Callable[[Any], Divisio
     assert (whole.sent, whole.up, whole.workers, whole.divisions) == (6, 5, 1, 2)
 
 
+def test_the_living_are_told_since_when_nobody_tells_of_the_dead(
+    divided: Callable[[Runner], Division], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is when the dead one was last heard; at the beginning there was nobody to lose."""
+    runner = Runner("x", "y")
+    division = divided(runner)
+    monkeypatch.setattr(f"{type(division).__module__}.unix_now", lambda: 5000.0)
+    division.begin()
+    until(lambda: runner.told)
+    data: dict[str, Any] = {}
+    division.report(Tally(), data)
+    division.reported("x", data)
+    assert set(runner.since) == {0.0}
+
+    monkeypatch.setattr(f"{type(division).__module__}.unix_now", lambda: 5009.0)
+    runner.live("y")
+    until(lambda: ("y", 0, 1) in runner.told)
+    division.end()
+
+    assert runner.since[-1] == 5000.0
+    assert division.began == 5002.0
+
+
 def test_a_storm_that_is_over_is_divided_no_more(divided: Callable[[Any], Division]) -> None:
     """Workers hear nothing after its end."""
     runner = Runner("x")
@@ -160,3 +186,26 @@ def test_statistics_in_bulk_are_those_of_single_events(locust: Callable[[str], A
     assert {e.error: e.occurrences for e in single.errors.values()} == {
         e.error: e.occurrences for e in bulk.errors.values()
     }
+
+
+@pytest.mark.parametrize(
+    ("state", "since", "refused", "goes_on"),
+    [
+        ("running", 10.0, False, True),
+        ("running", 1000.0, False, False),
+        ("running", 10.0, True, False),
+        ("init", 1000.0, True, True),
+    ],
+    ids=["within", "over", "refused", "the-one-before"],
+)
+def test_a_storm_ends_by_itself_and_by_nothing_of_the_storm_before(
+    locust: Callable[[str], Any], state: str, since: float, refused: bool, goes_on: bool
+) -> None:
+    """Its length is over, or it must not be: only what has begun can end."""
+    shape = type("Shape", (locust("eureka_tck.fleet.user").StormShape,), {})()
+    shape.storm = SimpleNamespace(length=100.0)
+    shape.division = SimpleNamespace(began=unix_now() - since)
+    shape.runner = SimpleNamespace(state=state, worker_count=2)
+    shape.refused = refused
+
+    assert (shape.tick() is not None) is goes_on

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 QUIET = Tally(
     instances=10,
-    registered=10,
+    arrived=10,
     intended=200,
     sent=200,
     acknowledged=200,
@@ -87,6 +87,43 @@ def test_a_generator_later_than_a_lease_blames_nobody_for_an_eviction() -> None:
 
     assert (seen["evicted_live"], seen["listing_off"]) == ("inconclusive", "inconclusive")
     assert seen["leftover"] == "broken"
+
+
+def test_a_moment_of_the_generators_own_excuses_the_slowest_in_a_thousand() -> None:
+    """Half a percent noticed three seconds late makes a p99.9 of three seconds, and no p99."""
+    own = {1000: 995, 3_000_000: 5}
+    wrong: Measures = {**ALL, "renew_p99_ms": 999.0, "renew_p999_ms": 3000.0}
+
+    seen = outcomes(wrong, own_late=5, own_us=own, intended=1000)
+
+    assert (seen["generator"], seen["renew_p99_ms"]) == ("met", "broken")
+    assert seen["renew_p999_ms"] == "inconclusive"
+
+
+def test_a_worker_that_was_lost_is_the_generators_own_doing() -> None:
+    """Turns that nobody took count as never noticed."""
+    tally = msgspec.structs.replace(QUIET, orphaned=3, own_late=1)
+
+    assert limit(tally) == (
+        "it noticed 2.0% of its turns over 50 ms late, 3 of them never: a worker was lost"
+    )
+
+
+def test_a_generator_that_broke_down_says_why() -> None:
+    """Before anything else."""
+    assert limit(Tally(crash="KeyError: 7")) == "it broke down: KeyError: 7"
+
+
+def test_a_judge_that_came_too_late_to_look_blames_nobody() -> None:
+    """What was seen is judged all the same."""
+    tally = msgspec.structs.replace(QUIET)
+    measures: Measures = {**ALL, "listing_off": None, "hash_off": 11.0, "errors": None}
+
+    found = findings(tally, measures, BOUNDS, slack=60.0, unseen=True)
+
+    seen = {one.name: one.outcome for one in found}
+    assert (seen["listing_off"], seen["hash_off"]) == ("inconclusive", "broken")
+    assert seen["errors"] == "broken"
 
 
 def test_what_the_fleet_counted_becomes_measurements() -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import threading
+from heapq import heappush
 from typing import TYPE_CHECKING
 
 import pytest
 
 from eureka_tck.fleet.finding import measured
 from eureka_tck.fleet.histogram import percentile_ms
+from eureka_tck.fleet.member import OUTSIDE, SILENT, UP, Task
+from eureka_tck.fleet.request import CANCEL, RENEW
 from eureka_tck.fleet.storm import Moment
 
 if TYPE_CHECKING:
@@ -80,11 +83,71 @@ def test_an_instance_that_is_unanswered_misses_its_next_turn(
     assert one.tally.intended == one.tally.sent + one.tally.missed
 
 
+def test_a_fleet_leaves_a_registry_that_hangs(
+    registry: Registry, fleet: MakeFleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Within its budgets; what was never sent and never answered is counted as that."""
+    told: list[str] = []
+    one = fleet(audits=0, connections=2, told=lambda call, _: told.append(call.problem))
+    until(one, lambda: one.tally.registered == 20)
+    monkeypatch.setattr("eureka_tck.fleet.fleet.LEAVE_BUDGET", 0.2)
+    monkeypatch.setattr("eureka_tck.fleet.fleet.ANSWER_BUDGET", -0.8)
+
+    with registry.stall:
+        until(one, lambda: one.tally.missed)
+        one.finish(0.2)
+        after_storm = len(told)
+        one.leave()
+
+    tally = one.counted()
+    assert tally.intended == tally.sent + tally.missed
+    assert tally.requests == len(told) == after_storm + 20
+    assert told[after_storm:].count("it was never sent: every connection was busy to the end") == 18
+    assert told[after_storm:].count("no answer before the end") == 2
+    assert tally.cancelled == 0
+
+
+def test_a_renewal_that_its_cancellation_overtook_is_no_failure(fleet: MakeFleet) -> None:
+    """The 404 is right: the instance is gone."""
+    one = fleet(instances=2, audits=0, renewal_interval=600)
+    until(one, lambda: one.tally.registered == 2)
+    for member in (0, 1):
+        one._call(CANCEL, member, one.now())
+        one.members.state[member] = OUTSIDE
+    until(one, lambda: one.tally.cancelled == 2)
+
+    one._call(RENEW, 0, one.now())
+    until(one, lambda: one.tally.statuses.get("404") == 1)
+    assert one.tally.failures == 0
+    one.members.state[1] = UP
+    one._call(RENEW, 1, one.now())
+    until(one, lambda: one.tally.statuses.get("404") == 2)
+
+    assert one.tally.failures == 1
+    until(one, lambda: one.tally.reregistered == 1)
+
+
+def test_who_died_is_not_registered_by_a_retry(registry: Registry, fleet: MakeFleet) -> None:
+    """A registration that failed is not tried again for one that fell silent meanwhile."""
+    one = fleet(instances=2, audits=0, renewal_interval=600)
+    until(one, lambda: one.tally.registered == 2)
+    one.members.state[0] = SILENT
+    calls = registry.seen["POST"]
+
+    for member, wait in ((1, 0.2), (0, 0.1), (1, 0.0)):
+        heappush(one._retries, Task(one.now() + wait, member, "register"))
+    until(one, lambda: registry.seen["POST"] == calls + 2 and not one._retries)
+    one.finish(10)
+
+    assert registry.seen["POST"] == calls + 2
+    assert one.members.state[0] == SILENT
+
+
 def test_a_forgotten_instance_registers_anew_with_a_newer_timestamp(
     registry: Registry, fleet: MakeFleet
 ) -> None:
     """404 within the lease is an eviction of a live instance; the registration has a larger T."""
-    one = fleet()
+    one = fleet(duration=600)
     until(one, lambda: one.tally.acknowledged >= 20)
 
     registry.held.clear()
@@ -175,7 +238,11 @@ def test_a_cancellation_that_nobody_hears_goes_to_the_next_node(
 
 
 def test_the_parts_of_a_fleet_are_the_fleet(registry: Registry, fleet: MakeFleet) -> None:
-    """Two workers register every instance once; when one is gone the other renews for all."""
+    """
+    Two workers register every instance once; when one is gone the other renews for all.
+
+    Nobody knows what a worker that is lost so early had still registered: it is done once more.
+    """
     first, second = fleet(share=(0, 2)), fleet(share=(1, 2))
     until(first, lambda: first.tally.registered == 10)
     until(second, lambda: second.tally.registered == 10)
@@ -188,7 +255,8 @@ def test_the_parts_of_a_fleet_are_the_fleet(registry: Registry, fleet: MakeFleet
     first.leave()
 
     assert registry.held == {}
-    assert registry.seen["POST"] == 0
+    assert registry.seen["POST"] == 10
+    assert first.counted().arrived == 20
 
 
 @pytest.mark.parametrize(

@@ -200,3 +200,11 @@ def test_history_is_complete_if_it_ended_without_an_error(
     written(tmp_path, *events)
 
     assert read_history(tmp_path).is_complete is complete
+
+
+def test_history_that_tells_of_a_strange_node_is_named(tmp_path: Path) -> None:
+    """A line about a node that the header does not know was never written by a run."""
+    written(tmp_path, Sampled(at=1.0, began=0.9, node="z"))
+
+    with pytest.raises(HistoryError, match=r"line 2 tells of node 'z'; the nodes of the run are"):
+        read_history(tmp_path)

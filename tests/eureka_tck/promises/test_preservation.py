@@ -6,6 +6,7 @@ import math
 
 import pytest
 
+from eureka_tck.errors import SettingsError
 from eureka_tck.history.spans import FaultSpan
 from eureka_tck.promises.lives import Life
 from eureka_tck.promises.preservation import protection
@@ -114,3 +115,9 @@ def test_defaults_are_those_of_the_reference() -> None:
         kept=30.0,
         fetch=30.0,
     )
+
+
+def test_setting_that_is_no_number_is_named() -> None:
+    """A history with such settings was not written by a run."""
+    with pytest.raises(SettingsError, match="peerNodeReadTimeoutMs is 'soon' in the settings of a"):
+        Rules.of({"eureka.server.peerNodeReadTimeoutMs": "soon"})

@@ -6,17 +6,25 @@ import signal
 import subprocess
 import sys
 import threading
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 import pytest
 
 from eureka_tck.cli import main
+from eureka_tck.commands import chaos as command
+from eureka_tck.commands.performance import spec_of
+from eureka_tck.errors import CannotRun
 from eureka_tck.history import read_history
 from eureka_tck.promises.account import ChaosReport
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
+
+    from eureka_tck.commands.performance import Played
+    from eureka_tck.schedules.recipe import Recipe
 
 SHORT = """
 name = "short"
@@ -229,3 +237,97 @@ def test_folder_without_a_history_cannot_be_judged(
     """A run of another suite has no history, and the error says so."""
     assert main(["rejudge", str(tmp_path)]) == 3
     assert "history.jsonl cannot be read" in capsys.readouterr().err
+
+
+@dataclass
+class Asked:
+    """What the command would have played."""
+
+    recipes: list[Recipe] = field(default_factory=list)
+
+    def play_all(self, recipes: Iterable[Recipe], *_: object) -> tuple[Played, ...]:
+        """Take note of the recipes and play none."""
+        self.recipes += recipes
+        raise CannotRun("this is as far as it goes.")
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
+    """Let the command play nothing."""
+    asked = Asked()
+    monkeypatch.setattr(command, "play_all", asked.play_all)
+    return asked
+
+
+def settings(folder: Path, text: str) -> str:
+    """Write settings of somebody's own and return the file's name."""
+    file = folder / "application.yml"
+    file.write_text(text, "utf-8")
+    return str(file)
+
+
+def test_settings_of_ones_own_are_what_how_long_is_played_on(tmp_path: Path, asked: Asked) -> None:
+    """The cache that the scenario turns on is off, and leases are as long as theirs."""
+    own = "eureka.server.useReadOnlyResponseCache: false\n"
+    own += "eureka.instance.leaseExpirationDurationInSeconds: 120\n"
+
+    main(["chaos", "--scenario", "how-long", "--settings", settings(tmp_path, own)])
+
+    (recipe,) = asked.recipes
+    lives = {one.lease for cast in recipe.schedule.casts for one in cast.members if one.interval}
+    assert spec_of(recipe).settings["eureka.server.useReadOnlyResponseCache"] == "false"
+    assert lives == {120.0}
+
+
+def test_settings_that_a_scenario_does_not_yield_to_are_named(
+    tmp_path: Path, asked: Asked, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whoever hands over settings is told which of them change nothing."""
+    own = "eureka.server.evictionIntervalTimerInMs: 60000\n"
+
+    main(["chaos", "--settings", settings(tmp_path, own)])
+
+    assert "partition-one has its own eureka.server.evictionIntervalTimerInMs: " in (
+        capsys.readouterr().out
+    )
+    assert spec_of(asked.recipes[0]).settings["eureka.server.evictionIntervalTimerInMs"] == "7000"
+
+
+def test_settings_under_which_instances_die_are_refused(
+    tmp_path: Path, asked: Asked, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A lease that is shorter than the renewals need is named before anything starts."""
+    own = "eureka.instance.leaseExpirationDurationInSeconds: 5\n"
+
+    code = main(["chaos", "--scenario", "how-long", "--settings", settings(tmp_path, own)])
+
+    assert (code, asked.recipes) == (3, [])
+    assert "how-long cannot be played with it: workload[0].lease is 5, but it must be longer" in (
+        capsys.readouterr().err
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--tries", "3"], "--tries says how often --shrink tries, and there is no --shrink."),
+        (["--replay", "x", "--target=python"], "--target changes nothing beside --replay"),
+        (["--shrink", "x", "--seed", "1"], "--seed changes nothing beside --shrink"),
+    ],
+)
+def test_option_that_would_change_nothing_is_refused(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nobody is left to believe that a run was another than it was."""
+    assert main(["chaos", *words]) == 3
+    assert said in capsys.readouterr().err
+
+
+def test_folder_that_cannot_be_written_to_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A run is judged again where its new report can lie, or not at all."""
+    (tmp_path / "rejudged").write_text("in the way", "utf-8")
+
+    assert main(["rejudge", str(tmp_path)]) == 3
+    assert f"{tmp_path / 'rejudged'} cannot be made: File exists." in capsys.readouterr().err

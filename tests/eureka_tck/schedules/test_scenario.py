@@ -166,6 +166,12 @@ def test_toxic_without_its_amount_is_refused(tmp_path: Path) -> None:
         read_scenario(written(tmp_path, RIGHT.replace('kind = "partition"', fault)))
 
 
+def test_clock_shift_without_a_shift_is_refused(tmp_path: Path) -> None:
+    """A clock that neither jumps nor drifts is right."""
+    with pytest.raises(SettingsError, match=r"fault\[0\] shifts no clock: jump is 0 and rate is 1"):
+        read_scenario(written(tmp_path, RIGHT.replace('"partition"', '"clock-shift"')))
+
+
 def test_rolling_restart_becomes_a_death_of_each_node() -> None:
     """One node after the other ends, and no two are away at once."""
     rolling = load_scenario("rolling-restart")

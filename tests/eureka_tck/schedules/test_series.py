@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from eureka_tck.commands import series
 from eureka_tck.commands.performance import Played
@@ -171,3 +172,61 @@ def test_scenarios_are_told_line_by_line(
     series.tell_scenarios([Played(report("kept"), tmp_path / "one")])
 
     assert capsys.readouterr().out.split() == ["KEPT", "s", str(tmp_path / "one")]
+
+
+def test_what_was_found_before_a_run_could_not_be_made_is_told(
+    stage: Stage,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A machine that gives up at the second run hides nothing of the first."""
+
+    def perform(recipe: Recipe, out: Path, command: str) -> Played:
+        if stage.played:
+            raise CannotRun("the engine is gone.")
+        return stage.perform(recipe, out, command)
+
+    monkeypatch.setattr(series, "perform", perform)
+    with pytest.raises(CannotRun, match="the engine is gone"):
+        series.play_all([RECIPE] * 3, tmp_path, "eureka-tck chaos")
+
+    assert capsys.readouterr().out.split() == ["BROKEN", "s", str(tmp_path / "1")]
+
+
+@pytest.mark.parametrize(
+    ("recipe", "said"),
+    [
+        (replace(RECIPE, scenario=replace(SCENARIO, nodes=2)), "the nodes of its schedule are not"),
+        (
+            replace(RECIPE, scenario=replace(SCENARIO, promises=("no_such",))),
+            "there is no promise 'no_such'",
+        ),
+        (
+            replace(
+                RECIPE,
+                schedule=replace(
+                    RECIPE.schedule,
+                    casts=(
+                        replace(
+                            RECIPE.schedule.casts[0],
+                            members=(replace(RECIPE.schedule.casts[0].members[0], home="z"),),
+                        ),
+                    ),
+                ),
+            ),
+            "it names node 'z', and its nodes are a, b, c",
+        ),
+    ],
+    ids=["nodes", "promises", "home"],
+)
+def test_recipe_that_contradicts_itself_is_refused(
+    tmp_path: Path, recipe: Recipe, said: str
+) -> None:
+    """What somebody changed in a recipe is named before a node starts."""
+    save_recipe(recipe, tmp_path)
+
+    with pytest.raises(CannotRun) as caught:
+        load_recipe(tmp_path)
+
+    assert f"recipe.json cannot be played: {said}" in str(caught.value)
