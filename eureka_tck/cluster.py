@@ -216,6 +216,16 @@ class Cluster:
         return able - missing
 
     @property
+    def here(self) -> str:
+        """The address at which its nodes and links reach this process."""
+        return self._backend.here()
+
+    @property
+    def limits_processors(self) -> bool:
+        """Whether the processor time of a node can be limited."""
+        return self._backend.limits_processors
+
+    @property
     def visit(self) -> Visit | None:
         """The visit at a registry that runs already; None where the nodes are ours."""
         return getattr(self._backend, "visit", None)

@@ -228,6 +228,22 @@ class Node:
             raise CannotRun(f"{self} answered {status} to {url}, which should show its state.")
         return str(body, encoding, "replace")
 
+    def link_root(self, sink: str) -> str:
+        """Return where we enter the link from this node to another."""
+        return self._backend.link_root(self.name, sink)
+
+    def direct_root(self) -> str:
+        """Return where we reach it past all links, or as near to that as its backend comes."""
+        return self._backend.direct_root(self.name)
+
+    def limit_processor(self, share: float | None) -> None:
+        """Give it no more than so much of a processor; None ends that."""
+        self._backend.limit_processor(self.name, share)
+
+    def throttled(self) -> tuple[int, int]:
+        """Return in how many periods it was held up by its limit, and of how many."""
+        return self._backend.throttled(self.name)
+
     def memory(self) -> int:
         """Return its resident memory in bytes."""
         return self._backend.memory(self.name)

@@ -67,6 +67,15 @@ class Backend(Protocol):
     def client_root(self, node: str) -> str:
         """Return http://host:port for our own calls: through link `client>node`, if any."""
 
+    def link_root(self, source: str, sink: str) -> str:
+        """Return http://host:port where this process enters the link between two nodes."""
+
+    def direct_root(self, node: str) -> str:
+        """Return http://host:port of the node past all links, or as near to that as we come."""
+
+    def here(self) -> str:
+        """Return the address at which nodes and links reach this process."""
+
     def start(self, plan: NodePlan, target: Target) -> None:
         """Start a node, also again after it was stopped or killed; it returns at once."""
 
@@ -102,6 +111,16 @@ class Backend(Protocol):
 
     def cpu_seconds(self, node: str) -> float:
         """Return the processor seconds a node has used since its last start."""
+
+    @property
+    def limits_processors(self) -> bool:
+        """Whether a node's processor time can be limited."""
+
+    def limit_processor(self, node: str, share: float | None) -> None:
+        """Give a node no more than so much of a processor; None ends that."""
+
+    def throttled(self, node: str) -> tuple[int, int]:
+        """Return in how many periods a limited node was held up, and of how many."""
 
     def runnable(self, node: str) -> frozenset[int]:
         """Return a node's threads that run or wait for a processor now; none where none is seen."""

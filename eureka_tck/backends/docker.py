@@ -3,11 +3,13 @@ Nodes in containers, on a private network that has no way out of the machine.
 
 One Toxiproxy container a cluster carries the aliases registry-a, registry-b, …: the names under
 which registries know themselves and each other. The nodes behind it are node-a, node-b, ….
-Link `a>b` is a port of that container, `client>a` a port of it that is published on 127.0.0.1:
-it alone is on the network that can publish, so all traffic passes through it, ours included.
+Link `a>b` is a port of that container, and so is `client>a`, which is published on 127.0.0.1, as
+are links that may be broken, for whoever has to see that they are: it alone is on the network that
+can publish, so all traffic passes through it, ours included.
 A scripted peer of ours listens on the host's own address in that network, the gateway, under a
 name of its own: containers reach the machine there, and nothing beyond it.
-Nothing is mounted but the wall-clock shim with its file; settings travel in the environment.
+Nothing is mounted but the wall-clock shim with its file; settings are put into the container,
+as files or in its environment.
 """
 
 from __future__ import annotations
@@ -52,6 +54,9 @@ CLIENT_PORT = 20_000  # + index of the sink
 GUEST_PORT = 30_000  # + index of the node: a scripted peer on its own host name
 TOXIPROXY_BUDGET = 15.0  # real s to answer; 0.6 s on an idle machine
 KILL_BUDGET = 10.0  # real s for a killed container to have ended
+PING_BUDGET = 10  # real s: an engine that does not answer a ping removes nothing either
+QUOTA_PERIOD = 100_000  # us: the kernel's own default for quotas
+LEAST_QUOTA = 1_000  # us: the least that the kernel takes
 LOG_SIZE = "50m"  # the engine keeps no more of a node's log
 CONFLICT = 409  # of the engine: the container is not in the state that the verb needs
 
@@ -63,7 +68,9 @@ class DockerBackend:
     """Nodes as containers of the local Docker engine."""
 
     name = "docker"
-    capabilities = frozenset({"peers", "links", "kill", "pause", "clock", "step", "memory"})
+    capabilities = frozenset(
+        {"peers", "links", "kill", "pause", "clock", "step", "memory", "reload"}
+    )
 
     def __init__(self) -> None:
         self._client: DockerClient | None = None
@@ -97,7 +104,7 @@ class DockerBackend:
             self._network = self._client.networks.create(
                 self._prefix, driver="bridge", internal=True, labels=self._labels
             )
-            self._proxy = self._start_toxiproxy(image)
+            self._proxy = self._start_toxiproxy(image, self._published_ports(links=spec.links))
             gateway = self._gateway() if spec.scripted else ""
         self._guests = dict.fromkeys(spec.scripted, gateway)
         self._server = Toxiproxy("127.0.0.1", self._published[API_PORT])
@@ -143,6 +150,24 @@ class DockerBackend:
         """Return where our link to the node is published."""
         return f"http://127.0.0.1:{self._published[self._link_port(CLIENT, node)]}"
 
+    def link_root(self, source: str, sink: str) -> str:
+        """Return where the link is published for us; the source enters it inside."""
+        return f"http://127.0.0.1:{self._published[self._link_port(source, sink)]}"
+
+    def direct_root(self, node: str) -> str:
+        """
+        Return the published link: our only way in.
+
+        A container's own address may be somebody else's, beyond this machine, once its network
+        is gone.
+        """
+        return self.client_root(node)
+
+    def here(self) -> str:
+        """Return the machine's own address in the cluster's network."""
+        with _asking("looking for the gateway"):
+            return self._gateway()
+
     def start(self, plan: NodePlan, target: Target) -> None:
         """Start the node's container, made at the first start and the same ever after."""
         if self.alive(plan.name):
@@ -154,9 +179,24 @@ class DockerBackend:
             self._started[plan.name] = unix_now()
             self._containers[plan.name].start()
 
-    def rewrite(self, plan: NodePlan, target: Target) -> None:  # noqa: ARG002 - it cannot
-        """Refuse: a container's settings are its environment, which is fixed."""
-        raise CannotRun(f"the settings of node {plan.name} cannot be changed in its container.")
+    def rewrite(self, plan: NodePlan, target: Target) -> None:
+        """Put new files in the place of the old ones, each at once."""
+        files = target.image(plan).files
+        if not files:
+            raise CannotRun(
+                f"the settings of node {plan.name} cannot be changed while it runs: they are the "
+                "environment of its container, which is fixed when it is made.",
+                "A target whose image takes them as a file can have them changed.",
+            )
+        container = self._container(plan.name)
+        with _asking(f"changing the settings of node {plan.name}"):
+            container.put_archive(
+                "/", _packed({f"{path}.new": text for path, text in files.items()})
+            )
+            for path in files:
+                code, said = container.exec_run(["mv", f"{path}.new", path])
+                if code != 0:
+                    raise CannotRun(f"{path} of node {plan.name} cannot be replaced: {said!r}.")
 
     def stop(self, node: str, grace: float) -> None:
         """Ask the container to end; the engine kills what has not within the grace."""
@@ -216,6 +256,23 @@ class DockerBackend:
         """Return the processor seconds of the container: its group is new at every start."""
         return float(self._stats(node)["cpu_stats"]["cpu_usage"]["total_usage"]) / 1e9
 
+    @property
+    def limits_processors(self) -> bool:
+        """Say yes: the engine keeps a control group for each container."""
+        return True
+
+    def limit_processor(self, node: str, share: float | None) -> None:
+        """Set the quota of the container's control group, or take it away."""
+        quota = -1 if share is None else max(LEAST_QUOTA, round(share * QUOTA_PERIOD))
+        container = self._containers[node]
+        with _asking(f"limiting the processor of node {node}"):
+            container.update(cpu_period=QUOTA_PERIOD, cpu_quota=quota)
+
+    def throttled(self, node: str) -> tuple[int, int]:
+        """Return what the control group counted since the container's start."""
+        told = self._stats(node)["cpu_stats"]["throttling_data"]
+        return int(told["throttled_periods"]), int(told["periods"])
+
     def runnable(self, node: str) -> frozenset[int]:  # noqa: ARG002 - the engine tells of none
         """Return none: a container's threads are not seen from outside."""
         return frozenset()
@@ -224,11 +281,13 @@ class DockerBackend:
         """Keep the logs, then remove all containers and the network."""
         if self._client is None:
             return
-        self._keep_logs()
-        containers = [*self._containers.values(), self._proxy]
-        with ThreadPoolExecutor(max(1, len(containers))) as removers:
-            problems = [*removers.map(_remove_container, containers)]
-        problems.append(_remove_network(self._network))
+        problems = [_silence(self._client)]
+        if not problems[0]:
+            self._keep_logs()
+            containers = [*self._containers.values(), self._proxy]
+            with ThreadPoolExecutor(max(1, len(containers))) as removers:
+                problems += removers.map(_remove_container, containers)
+            problems.append(_remove_network(self._network))
         if self._server is not None:
             self._server.close()
         self._client.close()
@@ -256,7 +315,13 @@ class DockerBackend:
         raise CannotRun("the Docker engine gave the cluster's network no gateway, where a "
                         "scripted peer would listen.")  # fmt: skip
 
-    def _start_toxiproxy(self, image: str) -> Container:
+    def _published_ports(self, *, links: bool) -> list[int]:
+        """Return the ports of Toxiproxy that we call: its own, our links, those we may break."""
+        ours = [self._link_port(CLIENT, node) for node in self._nodes]
+        between = [self._link_port(a, b) for a in self._nodes for b in self._nodes if a != b]
+        return [API_PORT, *ours, *(between if links else [])]
+
+    def _start_toxiproxy(self, image: str, ports: Sequence[int]) -> Container:
         """
         Start Toxiproxy on the default network, which can publish, and on the cluster's.
 
@@ -264,7 +329,6 @@ class DockerBackend:
         """
         assert self._client is not None  # noqa: S101 - open() has just made both
         assert self._network is not None  # noqa: S101
-        ports = [API_PORT, *(self._link_port(CLIENT, node) for node in self._nodes)]
         container = self._client.containers.create(
             image,
             name=f"{self._prefix}-toxiproxy",
@@ -370,6 +434,18 @@ def _packed(files: Mapping[str, str]) -> bytes:
                 entry.size, entry.mode = len(data), 0o644
                 tar.addfile(entry, io.BytesIO(data))
         return packed.getvalue()
+
+
+def _silence(client: DockerClient) -> str:
+    """Return why the engine can be asked for nothing; empty where it answers."""
+    budget, client.api.timeout = client.api.timeout, PING_BUDGET
+    try:
+        client.ping()
+    except (DockerException, OSError) as error:
+        return f"Docker does not answer: {error}"
+    finally:
+        client.api.timeout = budget
+    return ""
 
 
 def _remove_container(container: Container | None) -> str:

@@ -19,6 +19,7 @@ GUARD = 1  # the address of a block that says it is taken
 TOXIPROXY = 9
 FIRST_NODE = 11
 FIRST_GUEST = 51
+SHARED = "127.0.0.1"
 NOBODY = "127.0.254.253"  # an address no cluster uses
 NODE_PORT = 8761  # Eureka's own
 LINK_PORT = 8800  # + index of the source

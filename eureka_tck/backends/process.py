@@ -137,6 +137,19 @@ class ProcessBackend:
         host, port = self._addresses[node]
         return f"http://{host}:{self._link_port(CLIENT) if self._through_links else port}"
 
+    def link_root(self, source: str, sink: str) -> str:
+        """Return where the source enters it too."""
+        return self.peer_url(source, sink).removesuffix("/eureka/")
+
+    def direct_root(self, node: str) -> str:
+        """Return the node's own address."""
+        host, port = self._addresses[node]
+        return f"http://{host}:{port}"
+
+    def here(self) -> str:
+        """Return the address of this machine that all share."""
+        return loopback.SHARED
+
     def start(self, plan: NodePlan, target: Target) -> None:
         """Start the node's process in its own folder, its output going to its log."""
         if self.alive(plan.name):
@@ -218,6 +231,19 @@ class ProcessBackend:
         """Return the processor seconds of the node's process and all it has started."""
         times = [process.cpu_times() for process in self._family(node)]
         return sum(time.user + time.system for time in times)
+
+    @property
+    def limits_processors(self) -> bool:
+        """Say no: that is the affair of control groups, which need root."""
+        return False
+
+    def limit_processor(self, node: str, share: float | None) -> None:
+        """Refuse."""
+        raise CannotRun(f"the processor of node {node} cannot be limited to {share}: no container.")
+
+    def throttled(self, node: str) -> tuple[int, int]:
+        """Refuse: see `limit_processor`."""
+        raise CannotRun(f"node {node} is a process, whose processor has no limit.")
 
     def runnable(self, node: str) -> frozenset[int]:
         """Return the threads that run or wait for a processor now; only Linux tells of them."""

@@ -65,6 +65,18 @@ class RunningBackend:
         """Return where it is."""
         return self._root
 
+    def link_root(self, source: str, sink: str) -> str:
+        """Refuse: its traffic is not ours."""
+        return self._refuse(f"a link {source}>{sink}")
+
+    def direct_root(self, node: str) -> str:  # noqa: ARG002 - there is one
+        """Return where it is."""
+        return self._root
+
+    def here(self) -> str:
+        """Refuse: nothing of it leads here."""
+        return self._refuse("this machine")
+
     def start(self, plan: NodePlan, target: Target) -> None:
         """Do nothing: it runs."""
 
@@ -108,6 +120,19 @@ class RunningBackend:
         return self._refuse(node)
 
     def cpu_seconds(self, node: str) -> float:
+        """Refuse: we do not see its process."""
+        return self._refuse(node)
+
+    @property
+    def limits_processors(self) -> bool:
+        """Say no: it is not ours."""
+        return False
+
+    def limit_processor(self, node: str, share: float | None) -> None:  # noqa: ARG002 - the same
+        """Refuse: it is not ours."""
+        self._refuse(node)
+
+    def throttled(self, node: str) -> tuple[int, int]:
         """Refuse: we do not see its process."""
         return self._refuse(node)
 

@@ -15,8 +15,9 @@ from eureka_tck.faults.death import Death
 from eureka_tck.faults.fault import CannotBite, Fault
 from eureka_tck.faults.flapping import Flapping
 from eureka_tck.faults.partition import Partition
-from eureka_tck.faults.pause import Pause, Starvation
+from eureka_tck.faults.pause import Pause
 from eureka_tck.faults.poison import Poison
+from eureka_tck.faults.starvation import Starvation
 from eureka_tck.faults.wrong_answers import WrongAnswers
 from eureka_tck.faults.wrong_peers import WrongPeers
 from eureka_tck.schedules import scenario

@@ -18,7 +18,7 @@ TURNED_AWAY: Final = frozenset({"refused", "reset", "closed"})
 """How a call over a cut link ends: refused by Toxiproxy itself, closed by what stands before it."""
 
 NO_WAY_THERE: Final = "unreachable"
-"""How a call ends whose address only the containers know: it says nothing about the link."""
+"""How a call ends that finds no way to the link at all: it says nothing about the link."""
 
 ANSWERED: Final = "status 200"
 
@@ -32,13 +32,10 @@ CLOSE_BUDGET: Final = 30.0
 
 
 def address(site: Site, link: str) -> str:
-    """Return where the source of the link reaches its sink."""
+    """Return where we enter the link, as its source does."""
     source, sink = link.split(">")
-    if source == CLIENT:
-        return site.cluster[sink].root
-    others = [node for node in site.nodes if node != source]
-    url = site.cluster[source].plan.peers[others.index(sink)]
-    return url.removesuffix("/").removesuffix("/eureka")
+    cluster = site.cluster
+    return cluster[sink].root if source == CLIENT else cluster[source].link_root(sink)
 
 
 def ending(site: Site, link: str, seconds: float = 5.0) -> str:

@@ -1,11 +1,10 @@
-"""A node that stands still: frozen at a stretch, or for most of every other moment."""
+"""A node that stands still: frozen at a stretch, as in a long collection of garbage."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from eureka_tck.clock import WaitedInVain
-from eureka_tck.faults.beat import Beat
 from eureka_tck.faults.dial import ending_at
 from eureka_tck.faults.fault import Fault
 
@@ -21,9 +20,6 @@ FREEZING: Final = 5.0
 
 GLANCE: Final = 1.0
 """Real seconds in which a node that lives answers; it takes milliseconds."""
-
-ENOUGH: Final = 0.5
-"""The share of a processor, over what was dealt out, from which a node does not starve."""
 
 
 class Pause(Fault):
@@ -75,64 +71,3 @@ class Pause(Fault):
                 f"({ended}), asked by {self.site.now():.1f} s"
             ),
         )
-
-
-class Starvation(Fault):
-    """Lets a node live for a share of every period: what a limit of its processor does to it."""
-
-    kind: ClassVar[str] = "starvation"
-    needs: ClassVar[frozenset[str]] = frozenset({"pause"})
-
-    def __init__(self, data: scenario.Starvation, site: Site) -> None:
-        super().__init__(data.name, site)
-        self._data = data
-        self._is_frozen = False
-        self._frozen_at = self._frozen = 0.0
-        self._beat = Beat(data.name, site.clock, self._turn)
-
-    def said(self) -> str:
-        """Return what it does."""
-        return f"node {self._data.node} gets {self._data.share:.0%} of a processor"
-
-    def nodes(self) -> tuple[str, ...]:
-        """Return the node that starves."""
-        return (self._data.node,)
-
-    def strike(self) -> None:
-        """Begin with a stretch in which it gets nothing."""
-        self._beat.start()
-
-    def heal(self) -> None:
-        """End it, and let the node go on whatever has happened."""
-        try:
-            self._beat.stop()
-        finally:
-            if self._is_frozen:
-                self.site.cluster[self._data.node].resume()
-                self._is_frozen = False
-
-    def proof(self) -> tuple[str, ...]:
-        """Return for how much of the first periods the node stood still."""
-        clock = self.site.clock
-        clock.reach(self.began_at + 3 * self._data.period)
-        stood = self._frozen / max(clock.now() - self.began_at, self._data.period)
-        if stood < ENOUGH * (1 - self._data.share):
-            self.doubt(f"node {self._data.node} stood still for {stood:.0%} of the time")
-            return ()
-        return (
-            (
-                f"node {self._data.node} stood still for {self._frozen:.1f} s of the first "
-                f"{clock.now() - self.began_at:.1f} s"
-            ),
-        )
-
-    def _turn(self) -> float:
-        node, now = self.site.cluster[self._data.node], self.site.now()
-        if self._is_frozen:
-            node.resume()
-            self._frozen += now - self._frozen_at
-            self._is_frozen = False
-            return self._data.period * self._data.share
-        self._is_frozen, self._frozen_at = True, now
-        node.pause()
-        return self._data.period * (1 - self._data.share)

@@ -2,7 +2,7 @@
 Peers that answer wrongly: a proxy that knows HTTP stands before a node for a while.
 
 It passes on what it is asked, but for what its lie is about. It listens in this process, and the
-links of the node's peers lead to it meanwhile; so it needs nodes that reach this machine.
+links of the node's peers lead to it meanwhile.
 """
 
 from __future__ import annotations
@@ -23,11 +23,9 @@ from eureka_tck.links import link_name
 if TYPE_CHECKING:
     from eureka_tck.actors.peer_server import Request
     from eureka_tck.actors.reaction import Close, Hang, Reset
-    from eureka_tck.cluster import Cluster
     from eureka_tck.schedules import scenario
     from eureka_tck.workloads.site import Site
 
-HOST: Final = "127.0.0.1"
 BATCH: Final = "peerreplication/batch"
 """What the path of a batch of replication tasks holds."""
 
@@ -57,7 +55,7 @@ class WrongAnswers(Fault):
         self._links = tuple(link_name(one, data.node) for one in site.nodes if one != data.node)
         self._led_to: dict[str, str] = {}
         self._closing = threading.Event()
-        self._server = PeerServer(HOST, 0, self._answer, self._wait)
+        self._server: PeerServer | None = None
         self._truth = ""
         self.lies = 0
 
@@ -69,19 +67,15 @@ class WrongAnswers(Fault):
         """Return the links over which lies come."""
         return self._links
 
-    def can_bite(self, cluster: Cluster) -> str:
-        """Return why it can have no effect in this cluster; empty if it can have one."""
-        if cluster.spec.backend != "process":
-            return "its nodes have to reach a proxy in this process, so it needs processes"
-        return super().can_bite(cluster)
-
     def strike(self) -> None:
         """Listen, and lead the links of the peers here."""
+        cluster = self.site.cluster
+        self._truth = cluster[self._data.node].direct_root()
+        self._server = PeerServer(cluster.here, 0, self._answer, self._wait)
         self._server.listen()
         for link in self._links:
             here = f"{self._server.host}:{self._server.port}"
-            self._led_to[link] = truth = self.site.cluster.links.reroute(link, here)
-            self._truth = f"http://{truth}"
+            self._led_to[link] = cluster.links.reroute(link, here)
 
     def heal(self) -> None:
         """Lead every link back, even if one cannot be, and go."""
@@ -93,7 +87,8 @@ class WrongAnswers(Fault):
                 errors.append(error)
         self._led_to.clear()
         self._closing.set()
-        self._server.close()
+        if self._server is not None:
+            self._server.close()
         if errors:
             raise errors[0]
 

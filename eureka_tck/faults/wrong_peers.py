@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from eureka_tck.workloads.site import Site
 
 LIST: Final = "eureka.client.serviceUrl.defaultZone"
+EXPOSED: Final = "management.endpoints.web.exposure.include"
 REREAD: Final = "eureka.server.peerEurekaNodesUpdateIntervalMs"
 DEFAULT_MS: Final = 600_000.0  # eureka-core DefaultEurekaServerConfig
 PROOF_BUDGET: Final = 30.0
@@ -31,8 +32,6 @@ PROOF_BUDGET: Final = 30.0
 
 LONGEST: Final = 60.0
 """s after which a changed list has to be in force, or the fault would be over before it began."""
-
-HOST: Final = "127.0.0.1"
 
 
 class WrongPeers(Fault):
@@ -46,7 +45,7 @@ class WrongPeers(Fault):
         self._node = data.node
         self._others = tuple(node for node in site.nodes if node != data.node)
         self._truth = ""
-        self._pit = PeerServer(HOST, 0, lambda _: Close(), lambda _: True)
+        self._pit: PeerServer | None = None
 
     def said(self) -> str:
         """Return what it does."""
@@ -58,8 +57,15 @@ class WrongPeers(Fault):
 
     def can_bite(self, cluster: Cluster) -> str:
         """Return why it can have no effect in this cluster; empty if it can have one."""
-        if cluster.spec.backend != "process":
-            return "its node has to reach this process, so it needs processes"
+        if (path := cluster[self._node].target.reload_path) is not None:
+            shown = {
+                one.strip() for one in cluster.settings[self._node].get(EXPOSED, "").split(",")
+            }
+            if not shown & {path.rpartition("/")[2], "*"}:
+                return (
+                    f"node {self._node} has to be told to read its peers again, and serves no "
+                    f"{path}: set {EXPOSED} = refresh"
+                )
         every = self._interval(cluster)
         if every > LONGEST:
             return f"node {self._node} reads its peers every {every:g} s only ({REREAD})"
@@ -69,8 +75,9 @@ class WrongPeers(Fault):
         """Change the list, and wait until the node has read it."""
         node = self.site.cluster[self._node]
         self._truth = node.plan.settings[LIST]
-        self._pit.listen()
-        node.change_settings({LIST: f"http://{HOST}:{self._pit.port}/eureka/"})
+        self._pit = pit = PeerServer(self.site.cluster.here, 0, lambda _: Close(), lambda _: True)
+        pit.listen()
+        node.change_settings({LIST: f"http://{pit.host}:{pit.port}/eureka/"})
         self._await_reading()
 
     def heal(self) -> None:
@@ -81,23 +88,28 @@ class WrongPeers(Fault):
                 self._truth = ""
                 self._await_reading()
         finally:
-            self._pit.close()
+            if self._pit is not None:
+                self._pit.close()
 
     def proof(self) -> tuple[str, ...]:
         """Return that the node sent to the wrong address what changed at it."""
         clock = self.site.clock
         with Probe(self.name, self._node, (), self.site):
             try:
-                clock.wait_until(lambda: self._pit.accepted, PROOF_BUDGET, "the node to send")
+                clock.wait_until(lambda: self._visits, PROOF_BUDGET, "the node to send")
             except WaitedInVain:
                 self.doubt(f"node {self._node} sent nothing to the wrong address")
                 return ()
         return (
             (
                 f"node {self._node} had connected to the wrong address "
-                f"{counted(self._pit.accepted, 'time')} at {self.site.now():.1f} s"
+                f"{counted(self._visits, 'time')} at {self.site.now():.1f} s"
             ),
         )
+
+    @property
+    def _visits(self) -> int:
+        return self._pit.accepted if self._pit is not None else 0
 
     def _await_reading(self) -> None:
         clock = self.site.clock

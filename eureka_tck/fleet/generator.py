@@ -45,6 +45,7 @@ class Generator:
     storm: str
     instances: int
     minutes: float
+    settle: float
     length: float
     """Seconds that the storm lasts, with arrival and settling."""
     processes: int = 0
@@ -80,6 +81,7 @@ class Generator:
             *(_SHOWN if self.web else ("--headless",)),
             *(("--web-port", str(self.web)) if self.web else ()),
             *("--stop-timeout", "90", "--exit-code-on-error", "0", "--only-summary"),
+            *("--settle", str(self.settle)),
             *("--html", str(self.html), "--csv", str(own), "--json-file", str(own)),
             *("--tally", str(self._tally)),
             *(("--processes", str(self.processes)) if self.processes else ()),

@@ -28,6 +28,11 @@ RETRY: Final = 1.0
 SLACK: Final = 1.5
 """s that a loaded machine may add; 0.5 was enough on an idle one (largest lag 0.68 s)."""
 
+HICCUP: Final = 0.5
+"""Real s that a loaded machine may add to what takes no longer than a moment, at any speed: a JVM
+that met a kind of task for the first time beside others took 0.4 s, and 0.3 s is all that `SLACK`
+is of a clock that goes five times as fast."""
+
 LEASE_FACTOR: Final = 2
 """A renewed lease lasts twice its duration, one never renewed once (LEASE-01, LEASE-02)."""
 
@@ -52,7 +57,8 @@ class Rules:
     The settings of one node that budgets are made of, in seconds.
 
     `cache` (U) is how old a list may be (0 without the read-only cache, CACHE-02), `kept` how long
-    a peer's task is kept (REPL-06), `fetch` how often a client reads.
+    a peer's task is kept (REPL-06), `fetch` how often a client reads; `slack` is what this machine
+    may add to a moment.
     """
 
     eviction_interval: float
@@ -63,9 +69,10 @@ class Rules:
     cache: float
     kept: float
     fetch: float
+    slack: float = SLACK
 
     @classmethod
-    def of(cls, settings: Mapping[str, str]) -> Rules:
+    def of(cls, settings: Mapping[str, str], speed: float = 1.0) -> Rules:
         """Read them from effective settings; the defaults are Spring's. SettingsError if wrong."""
         read = {
             name: _number(name, settings.get(name, default)) for name, default in _DEFAULTS.items()
@@ -86,6 +93,7 @@ class Rules:
             cache=update if caches != "false" else 0.0,
             kept=read[f"{server}maxTimeForReplication"] / 1000,
             fetch=read["eureka.client.registryFetchIntervalSeconds"],
+            slack=max(SLACK, HICCUP * speed),
         )
 
     def propagation(self) -> float:
@@ -95,8 +103,11 @@ class Rules:
     def arriving(self) -> Budget:
         """Return how long a change takes until a peer's list shows it, over a healthy link."""
         return Budget(
-            seconds=BATCHING + self.cache + SLACK,
-            formula=f"{BATCHING:g} + U + {SLACK:g} = {BATCHING:g} + {self.cache:g} + {SLACK:g} s",
+            seconds=BATCHING + self.cache + self.slack,
+            formula=(
+                f"{BATCHING:g} + U + {self.slack:g} = "
+                f"{BATCHING:g} + {self.cache:g} + {self.slack:g} s"
+            ),
         )
 
     def catching_up(self) -> Budget:
@@ -156,4 +167,4 @@ def _number(name: str, value: str | float) -> float:
 
 def rules_of_nodes(header: Header) -> dict[str, Rules]:
     """Return the rules of each node of the run."""
-    return {node: Rules.of(header.settings.get(node, {})) for node in header.nodes}
+    return {node: Rules.of(header.settings.get(node, {}), header.speed) for node in header.nodes}

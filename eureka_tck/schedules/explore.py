@@ -21,13 +21,14 @@ if TYPE_CHECKING:
 
 NAME: Final = "drawn"
 
-SETTINGS: Final = {
+SETTINGS: Final[dict[str, str | int | float]] = {
     "eureka.server.renewalPercentThreshold": 0.85,
     "eureka.server.expectedClientRenewalIntervalSeconds": 10,
     "eureka.server.evictionIntervalTimerInMs": 7000,
     "eureka.server.peerNodeReadTimeoutMs": 3000,
     "eureka.server.peerNodeConnectTimeoutMs": 3000,
     "eureka.server.peerEurekaNodesUpdateIntervalMs": 5000,
+    "management.endpoints.web.exposure.include": "refresh",  # Spring reads them when told to
     "eureka.instance.registry.defaultOpenForTrafficCount": 1,
 }
 """Those of the written scenarios, whose `why` gives the reasons."""

@@ -106,7 +106,12 @@ class Pause(Break, frozen=True, kw_only=True, tag="pause", tag_field="kind"):
 
 
 class Starvation(Break, frozen=True, kw_only=True, tag="starvation", tag_field="kind"):
-    """A node gets no more than a `share` of a processor, dealt out anew every `period` s."""
+    """
+    A node gets no more than a `share` of a processor, dealt out anew every `period` s.
+
+    In a container it is a share of what it used before, and the kernel deals out ten times a
+    second.
+    """
 
     share: Share
     period: Positive = 2.0

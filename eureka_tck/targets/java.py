@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import ClassVar
@@ -78,17 +77,18 @@ class JavaTarget:
         )
 
     def image(self, plan: NodePlan) -> ImageLaunch:
-        """Return the container of this release; its settings travel as environment."""
+        """Return the container of this release, with its settings in a file."""
         from eureka_tck.supplies import images  # noqa: PLC0415 - the same
 
+        config = f"/tmp/{CONFIG}"  # noqa: S108 - of a container that is nobody else's
         return ImageLaunch(
             image=images.java(self.version),
-            command=images.java_command(HEAP),
+            command=(*images.java_command(HEAP), f"--spring.config.location=file:{config}"),
             env={
-                "SPRING_APPLICATION_JSON": json.dumps(_settings(plan), sort_keys=True),
                 "LANG": "C.UTF-8",  # a bare container has none, and Java 17 then loses Unicode
                 **_locale(plan),
             },
+            files={config: as_properties(_settings(plan))},
         )
 
     def counters(self, fetch: Fetch) -> Counters:

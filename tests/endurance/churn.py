@@ -13,7 +13,6 @@ a run forgives its own lateness, so the second one after a lease expired takes i
 
 from __future__ import annotations
 
-import re
 import sys
 from bisect import bisect_left
 from collections import deque
@@ -24,10 +23,9 @@ from typing import TYPE_CHECKING, Final
 import psutil
 
 from eureka_tck.cluster import Cluster, ClusterSpec
-from eureka_tck.errors import CannotRun
 from eureka_tck.targets import parse_target
 from tests.endurance import line
-from tests.endurance.command import DURATION, INTERVAL, command
+from tests.endurance.command import DURATION, INTERVAL, command, metric
 
 if TYPE_CHECKING:
     import argparse
@@ -149,9 +147,7 @@ class Day:
         self._line.close()
         for name, value in _left_over(self._node).items():
             self.figures.left_over[name] = before[name], value
-        self.figures.worst_pause = _metric(
-            self._node.fetch("/metrics"), "eureka_loop_worst_busy_pause_seconds"
-        )
+        self.figures.worst_pause = metric(self._node, "eureka_loop_worst_busy_pause_seconds")
         return self.figures
 
     def _come(self, number: int) -> None:
@@ -215,7 +211,7 @@ class Day:
         """Read the list twice: as others see it, and past the read-only layer."""
         wrong = self.figures.wrong
         before = self._clock.now()
-        runs = round(_metric(self._node.fetch("/metrics"), "eureka_eviction_runs_total"))
+        runs = round(metric(self._node, "eureka_eviction_runs_total"))
         self._runs.note(runs, at=before)
         found: dict[str, str] = {}
         for path in ("/eureka/apps/", "/eureka/apps/?regions=nowhere"):
@@ -304,20 +300,13 @@ def _left_over(node: Node) -> dict[str, int]:
     )
     looks = [
         {
-            "tasks": int(_metric(node.fetch("/metrics"), "eureka_loop_tasks")),
+            "tasks": int(metric(node, "eureka_loop_tasks")),
             "threads": server.num_threads(),
             "open files": server.num_fds(),
         }
         for _ in range(LOOKS)
     ]
     return {name: min(look[name] for look in looks) for name in looks[0]}
-
-
-def _metric(page: str, name: str) -> float:
-    found = re.search(rf"^{name} ([0-9.e+-]+)$", page, re.MULTILINE)
-    if found is None:
-        raise CannotRun(f"/metrics does not tell {name}.")
-    return float(found[1])
 
 
 def churn(

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
+from eureka_tck.errors import CannotRun
 from eureka_tck.run import Run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from eureka_tck.node import Node
 
 INTERVAL: Final = 30.0  # registry s between two renewals of an instance: eureka-client's default
 DURATION: Final = 90.0  # registry s of a lease: what the samples register
@@ -49,6 +53,14 @@ def command(
     for fault in faults[:20]:
         _say(f"WRONG: {fault}")
     return 1 if faults else 0
+
+
+def metric(node: Node, name: str) -> float:
+    """Return a figure that a node tells of itself."""
+    found = re.search(rf"^{re.escape(name)} ([0-9.e+-]+)$", node.fetch("/metrics"), re.MULTILINE)
+    if found is None:
+        raise CannotRun(f"/metrics does not tell {name}.")
+    return float(found[1])
 
 
 def _say(text: str) -> None:

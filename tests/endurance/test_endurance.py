@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from eureka_tck.run import Run
+from tests.endurance import pauses
 from tests.endurance.churn import Figures, Runs, churn, missing
 from tests.endurance.line import hash_of
 from tests.endurance.restart import restarts
@@ -43,6 +44,22 @@ def test_who_goes_on_renewing_is_there_again_after_a_node_was_killed(run: Run) -
     assert figures.wrong == []
     assert (figures.times, len(figures.took)) == (2, 2)
     assert figures.renewals > 90
+
+
+@pytest.mark.slow
+def test_each_phase_of_a_large_registry_tells_its_longest_pause(run: Run) -> None:
+    """With a small one: that every phase is gone through."""
+    figures = pauses.pauses(run, instances=300, speed=5, say=lambda _: None)
+
+    assert len(figures.pauses) == 7
+    assert min(figures.pauses.values()) >= 0
+
+
+def test_a_pause_of_more_than_fifty_milliseconds_is_a_fault() -> None:
+    """It is told with its phase."""
+    figures = pauses.Figures(1, {"copying": 0.0501, "fetching": 0.05})
+
+    assert figures.faults() == ["copying kept the loop for 50 ms"]
 
 
 def test_growth_is_what_came_after_a_quarter_of_the_time() -> None:

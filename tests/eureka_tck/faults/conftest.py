@@ -25,10 +25,22 @@ SPEED = 10.0
 @pytest.fixture
 def pair(run: Run, tmp_path: Path) -> Iterator[Site]:
     """Give two Python registries that read their peers every second and whose clocks step."""
+    yield from site_of(run, tmp_path, "process")
+
+
+@pytest.fixture
+def contained_pair(run: Run, tmp_path: Path) -> Iterator[Site]:
+    """Give the same in containers."""
+    yield from site_of(run, tmp_path, "docker")
+
+
+def site_of(run: Run, folder: Path, backend: str) -> Iterator[Site]:
+    """Run two registries as long as the generator lives; their history lies in the folder."""
     spec = ClusterSpec.of(
         "pair",
         parse_target("python"),
         nodes=2,
+        backend=backend,
         links=True,
         speed=SPEED,
         wall_steps=True,
@@ -38,7 +50,7 @@ def pair(run: Run, tmp_path: Path) -> Iterator[Site]:
         run=run.id,
         scenario="s",
         target="python",
-        backend="process",
+        backend=backend,
         speed=SPEED,
         seed=1,
         started="",
@@ -46,5 +58,5 @@ def pair(run: Run, tmp_path: Path) -> Iterator[Site]:
         nodes=spec.node_names,
         settings={},
     )
-    with Cluster(spec, run) as cluster, HistoryWriter(tmp_path, header) as history:
+    with Cluster(spec, run) as cluster, HistoryWriter(folder, header) as history:
         yield Site(cluster, history, Watch(spec.node_names))

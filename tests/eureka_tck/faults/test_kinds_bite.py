@@ -72,6 +72,32 @@ def test_fault_bites_and_heals(pair: Site, tmp_path: Path, group: str) -> None:
     assert not [one for one in threading.enumerate() if one.name.startswith("fault-")]
 
 
+IN_CONTAINERS: list[scenario.Fault] = [
+    scenario.Poison(**TIMES, toxic="latency", delay=3.0, jitter=0.1),
+    scenario.Poison(**TIMES, toxic="limit-data", bytes=1),
+    scenario.Pause(**TIMES),
+    scenario.Starvation(**TIMES, share=0.2),
+    scenario.WrongPeers(**TIMES),
+    scenario.WrongAnswers(**TIMES, lie="unavailable"),
+]
+
+
+@pytest.mark.docker
+@pytest.mark.timeout(300)
+def test_fault_bites_and_heals_in_containers(contained_pair: Site, tmp_path: Path) -> None:
+    """Links, processor and list of peers of a container are broken, proven broken and mended."""
+    cart = Member(app="CART", id="c", number=0, home="a", joins=0, lease=90.0, interval=5.0)
+    caller, proofs = Caller(contained_pair, "a"), {}
+    for data in IN_CONTAINERS:
+        with make_fault(data, contained_pair) as fault:
+            caller.register("test", cart, contained_pair.clock.epoch_ms())  # for a peer to hear of
+            proofs[fault.said()] = fault.prove()
+    caller.close()
+
+    assert all(proofs.values()), proofs
+    assert all(span.ended < float("inf") for span in fault_spans(read_history(tmp_path)))
+
+
 @pytest.mark.parametrize("lie", ["unavailable", "unknown", "dropped"])
 def test_peer_that_lies_is_proven_and_goes(pair: Site, lie: str) -> None:
     """A node that renews is what a liar lies about, and afterwards its peer knows it."""

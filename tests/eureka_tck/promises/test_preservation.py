@@ -117,6 +117,16 @@ def test_defaults_are_those_of_the_reference() -> None:
     )
 
 
+@pytest.mark.parametrize(("speed", "seconds"), [(1.0, 2.0), (3.0, 2.0), (10.0, 5.5)])
+def test_moment_of_a_quick_clock_is_no_shorter_than_a_machine_can_be_late(
+    speed: float, seconds: float
+) -> None:
+    """A change has half a real second to arrive at least, beside the batching delay."""
+    told = {"eureka.server.useReadOnlyResponseCache": "false"}
+
+    assert Rules.of(told, speed).arriving().seconds == seconds
+
+
 def test_setting_that_is_no_number_is_named() -> None:
     """A history with such settings was not written by a run."""
     with pytest.raises(SettingsError, match="peerNodeReadTimeoutMs is 'soon' in the settings of a"):
