@@ -49,6 +49,7 @@ class Storming:
             int(str(fields["instances"])),
             float(str(fields["minutes"])),
             length=0.0,
+            settle=6.0,
             bulk=bulk,
             folder=folder,
         )

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from eureka_tck import faults
+    from eureka_tck.cluster import Cluster
     from eureka_tck.workloads.site import Site
     from tests.simulation.schedule import FaultKind
     from tests.simulation.terrain import SimulatedSite
@@ -166,6 +167,10 @@ class WrongPeersHere(WrongPeers):
     def __init__(self, what: data.WrongPeers, site: SimulatedSite) -> None:
         super().__init__(what, site)
         self._world = site.terrain.world
+
+    def can_bite(self, cluster: Cluster) -> str:  # noqa: ARG002 - it reads no list, it is told
+        """Return nothing: it always can."""
+        return ""
 
     def strike(self) -> None:
         """Tell it of a peer that is none."""

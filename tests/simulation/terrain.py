@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, cast
 
 from eureka_tck.links import CLIENT, link_name, link_names
@@ -72,13 +71,6 @@ class Links:
         return name in self._cuts
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """Where a node reaches its peers, in the order of the letters."""
-
-    peers: tuple[str, ...]
-
-
 class Terrain:
     """The cluster: `eureka_tck.cluster.Cluster`, as far as it is used."""
 
@@ -118,14 +110,11 @@ class Post:
     def __init__(self, letter: str, world: World) -> None:
         self.name = letter
         self.root = f"{ROOT}{link_name(CLIENT, letter)}"
-        self.plan = Plan(
-            tuple(
-                f"{ROOT}{link_name(letter, other)}"
-                for other in world.schedule.nodes
-                if other != letter
-            )
-        )
         self._world = world
+
+    def link_root(self, sink: str) -> str:
+        """Return where it reaches a peer."""
+        return f"{ROOT}{link_name(self.name, sink)}"
 
     def kill(self) -> None:
         """End it at once."""
