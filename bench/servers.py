@@ -69,8 +69,13 @@ def reference(peers: Sequence[str] = ()) -> Callable[[str, int, Path], Launch]:
     return launch
 
 
-def nginx() -> Callable[[str, int, Path], Launch]:
-    """Return the plan of nginx answering 200 to everything, with one worker."""
+def nginx(*, registers: bool = False) -> Callable[[str, int, Path], Launch]:
+    """
+    Return the plan of nginx answering 200 to everything, with one worker.
+
+    With `registers` a POST is answered 204: for a generator that wants its fleet registered.
+    """
+    posted = "if ($request_method = POST) { return 204; } " if registers else ""
 
     def launch(host: str, port: int, folder: Path) -> Launch:
         temporary = "".join(
@@ -83,7 +88,7 @@ def nginx() -> Callable[[str, int, Path], Launch]:
             "events { worker_connections 4096; }\n"
             "http {\n  access_log off;\n  keepalive_requests 1000000000;\n"
             f"{temporary}"
-            f"  server {{ listen {host}:{port}; location / {{ return 200; }} }}\n}}\n"
+            f"  server {{ listen {host}:{port}; location / {{ {posted}return 200; }} }}\n}}\n"
         )
         return Launch(
             ("nginx", "-p", str(folder), "-c", str(folder / "nginx.conf")),

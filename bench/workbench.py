@@ -49,7 +49,7 @@ class Workbench:
         self.cores = choose()
         self.part_seconds = 1.0 if quick else 4.0
         self.warm_requests = 30_000 if quick else 400_000
-        self._run = run
+        self.run = run
         self._closing = ExitStack()
         self._started = 0
         self._kept: dict[str, Subject] = {}
@@ -86,7 +86,7 @@ class Workbench:
         if self._started >= SUBJECTS:
             raise CannotRun(f"the bench starts {SUBJECTS} servers at most.")
         host, port = self._block.node(self._started), loopback.NODE_PORT + self._block.shift
-        folder = self._run.folder / "nodes" / f"{self._started:02}-{name}"
+        folder = self.run.folder / "nodes" / f"{self._started:02}-{name}"
         self._started += 1
         folder.mkdir(parents=True)
         launch = plan(host, port, folder)
@@ -102,12 +102,12 @@ class Workbench:
                     stdout=output,
                     stderr=subprocess.STDOUT,
                     cwd=folder,
-                    env={**os.environ, RUN_VARIABLE: self._run.id},
+                    env={**os.environ, RUN_VARIABLE: self.run.id},
                     process_group=0,
                 )
             except OSError as error:
                 raise CannotRun(f"{name} cannot be started: {error.strerror}.") from error
-        self._run.ledger.process(process.pid)
+        self.run.ledger.process(process.pid)
         subject = Subject(name, host, port, process, log)
         self._closing.callback(subject.stop)
         _wait_ready(subject, launch.ready)

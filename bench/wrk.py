@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import string
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from bench.fleet import DIRTY_MS, application, instance_id
@@ -59,6 +60,7 @@ class Report:
     requests: int
     seconds: float
     refused: int  # answers other than 2xx and 3xx, and broken connections
+    used: float = 0.0  # processor seconds of wrk itself
 
 
 class Generator:
@@ -71,6 +73,7 @@ class Generator:
     def renew(self, root: str, size: int, *, seconds: float, delay_ms: int = 0) -> Report:
         """Renew a fleet of that size, as fast as it goes or with pauses between two calls."""
         script = self._script(size, delay_ms)
+        before = _children()
         printed = tool.run(
             [
                 *("taskset", "--cpu-list", str(self._cores.generator)),
@@ -80,7 +83,7 @@ class Generator:
             what="wrk",
             budget=seconds + GRACE,
         )
-        return read(printed)
+        return replace(read(printed), used=_children() - before)
 
     def _script(self, size: int, delay_ms: int) -> Path:
         script = self._folder / f"renew-{size}-{delay_ms}.lua"
@@ -97,6 +100,12 @@ class Generator:
                 _SCRIPT.substitute(paths=paths, stride=STRIDE, size=size, delay=delay), "ascii"
             )
         return script
+
+
+def _children() -> float:
+    """Return the processor seconds of the children that have ended."""
+    times = os.times()
+    return times.children_user + times.children_system
 
 
 def read(printed: str) -> Report:

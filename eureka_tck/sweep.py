@@ -141,7 +141,7 @@ def _remove_docker(run: str) -> tuple[int, int, tuple[str, ...]]:
     problems: list[str] = []
     try:
         client = docker.from_env(timeout=30)
-    except docker.errors.DockerException as error:
+    except (docker.errors.DockerException, OSError) as error:
         return 0, 0, (f"containers of run {run} may be left: Docker does not answer ({error}).",)
     try:
         for container in client.containers.list(all=True, filters=label, ignore_removed=True):
@@ -160,7 +160,7 @@ def _remove_docker(run: str) -> tuple[int, int, tuple[str, ...]]:
                 continue
             except docker.errors.APIError as error:
                 problems.append(f"network {network.name} is left: {error}.")
-    except docker.errors.DockerException as error:
+    except (docker.errors.DockerException, OSError) as error:
         problems.append(f"containers of run {run} may be left: {error}.")
     finally:
         client.close()

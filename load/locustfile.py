@@ -46,6 +46,13 @@ def add_arguments(parser: LocustArgumentParser) -> None:
         "--instances", type=int, default=0, help="size of the fleet; 0: the storm's"
     )
     parser.add_argument("--minutes", type=float, default=0.0, help="its length; 0: the storm's")
+    parser.add_argument(
+        "--settle",
+        type=float,
+        default=0.0,
+        help="seconds at its end in which nothing happens; 0: the storm's",
+        include_in_web_ui=False,
+    )
     parser.add_argument("--tally", default="", help="file for the counts of intended sends")
     parser.add_argument("--nodes", default="", help="roots of a cluster's nodes, comma-separated")
     parser.add_argument(
@@ -113,7 +120,12 @@ def choose(environment: Environment) -> None:
     options = environment.parsed_options
     assert options is not None, "Locust parses its options before a test starts"  # noqa: S101
     storm = load_storm(STORMS, options.storm)
-    storm = resized(storm, int(options.instances) or None, float(options.minutes) or None)
+    storm = resized(
+        storm,
+        int(options.instances) or None,
+        float(options.minutes) or None,
+        float(options.settle) or None,
+    )
     roots = tuple(root for root in options.nodes.split(",") if root)
     FleetUser.nodes = roots or ((environment.host,) if environment.host else ())
     FleetUser.addresses = tuple(

@@ -1,14 +1,10 @@
-"""
-The rows of the table, a module each; a new one is added to `ROWS`.
-
-What the fleet of the load part costs beside wrk stands here too, once that part measures it.
-"""
+"""The rows of the table, a module each; a new one is added to `ROWS`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from bench.rows import connections, flat, full_read, memory, peers, renewals
+from bench.rows import connections, flat, fleet, full_read, memory, peers, renewals
 
 if TYPE_CHECKING:
     from bench.row import Row
@@ -22,4 +18,8 @@ ROWS: Final[tuple[Row, ...]] = (
     flat.ROW,
     peers.ROW,
     connections.ROW,
+    fleet.EVENTS,
+    fleet.BULK,
+    fleet.AT_REST,
+    fleet.MEMORY,
 )

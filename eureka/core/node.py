@@ -89,7 +89,9 @@ class Node:
             url: self.outboxes.get(url) or Outbox(self._replication, after=self._batches)
             for url in urls
         }
-        self.rifts = {url: self.rifts.get(url) or Rift() for url in urls}
+        # A peer that is named later was told nothing of what changed before.
+        due_at = None if self.registry.opened is None else 0.0
+        self.rifts = {url: self.rifts.get(url) or Rift(due_at) for url in urls}
 
     # Start
 

@@ -2,8 +2,11 @@
 When a node compares all it holds with one peer: only when there is a cause, and not often.
 
 A cause is a delivery that failed, tasks that were dropped, an instance that came back after it was
-evicted here, a record of the peer that was newer, or the start of this node.
+evicted here, a record of the peer that was newer, the start of this node, or a peer that it is told
+of later.
 Where nothing went wrong nothing is asked: quiet nodes stay quiet.
+A question may have been lost with the batches that failed while it was out: once one is answered
+again, it is asked anew instead of waited for, but no two in a row.
 Where a comparison finds again what the last one found, merging does not end it,
 and the next ones come ever more seldom.
 """
@@ -36,9 +39,9 @@ ENDLESS: Final = 4
 
 
 class Rift:
-    """What may be different at one peer."""
+    """What may be different at one peer; `due_at` is when to compare without any other cause."""
 
-    def __init__(self) -> None:
+    def __init__(self, due_at: float | None = None) -> None:
         self.akin = False
         """Whether the peer is of our own kind, and so understands the marks of tasks."""
         self.capable = False
@@ -49,11 +52,14 @@ class Rift:
         self._found: AbstractSet[Key] = frozenset()
         self._troubles = 0
         self._dropped = 0
-        self._due_at: float | None = None
+        self._due_at = due_at
         self._not_before = 0.0
         self._doubts_until = 0.0
         self._pause = PACE
         self._running = False
+        self.is_overtaken = False
+        """Whether the comparison under way shall be given up, since what it asked may be lost."""
+        self._may_overtake = True
 
     def heard(self, dialect: str) -> None:
         """Tell what the peer announced; empty for one of another kind."""
@@ -71,6 +77,8 @@ class Rift:
         self._pause = PACE
         if troubles != self._troubles:
             self._troubles = troubles
+            if self._running and self._may_overtake:
+                self.is_overtaken = True
             if self._due_at is not None:
                 self._due_at = min(self._due_at, max(now + SETTLING, self._doubts_until))
             self.cause(now=now)
@@ -96,7 +104,8 @@ class Rift:
         where it changed something the next one proves the end.
         """
         self.compared += 1
-        self._running = False
+        self._running = self.is_overtaken = False
+        self._may_overtake = True
         self._pause = PACE
         if changed and not self._found.isdisjoint(changed):
             self.repeats += 1
@@ -109,8 +118,13 @@ class Rift:
             self._due_at = self._not_before
 
     def failed(self, *, now: float) -> None:
-        """Take note that the peer did not answer."""
+        """Take note that the peer did not answer, or was not waited for."""
         self._running = False
+        if self.is_overtaken:
+            self.is_overtaken = self._may_overtake = False
+            self._not_before = self._due_at = now + SETTLING
+            return
+        self._may_overtake = True
         self._not_before = self._due_at = now + self._pause
         self._pause = min(2 * self._pause, LONGEST_PAUSE)
 

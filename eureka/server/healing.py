@@ -19,7 +19,7 @@ from eureka.core.rift import ENDLESS
 from eureka.wire.healing import ANNOUNCEMENT, read_question, read_reply, write_message
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Callable, Coroutine
 
     from starlette.requests import Request
 
@@ -84,7 +84,7 @@ class Mender:
     def __init__(
         self,
         url: str,
-        ask: Callable[[bytes], Awaitable[bytes]],
+        ask: Callable[[bytes], Coroutine[object, object, bytes]],
         service: Service,
         clock: Clock,
         log: Log,
@@ -98,10 +98,14 @@ class Mender:
         self._log = log
         self._wanted = asyncio.Event()
         self._sleeps_until: float | None = None
+        self._asking: asyncio.Task[bytes] | None = None
         self._task = asyncio.create_task(self._run(), name=f"healing with {shown}")
 
     def look(self) -> None:
-        """Look whether there is a cause now."""
+        """Look whether there is a cause now, or whether what was asked may be lost."""
+        rift = self._service.node.rifts.get(self._url)
+        if rift is not None and rift.is_overtaken and self._asking is not None:
+            self._asking.cancel()
         due = self._service.node.compares_at(self._url, now=self._clock.monotonic())
         if due is not None and (self._sleeps_until is None or due < self._sleeps_until):
             self._wanted.set()
@@ -163,7 +167,7 @@ class Mender:
             if question is None:
                 await asyncio.sleep(0)
             else:
-                reply = read_reply(await self._ask(write_message(question)))
+                reply = read_reply(await self._answer_to(write_message(question)))
             try:
                 question = conversation.send((reply, self._clock.now()))
             except StopIteration as end:
@@ -172,6 +176,18 @@ class Mender:
                 service.happened(happened)
                 service.node.healed(happened, now=self._clock.now())
                 happened.clear()
+
+    async def _answer_to(self, body: bytes) -> bytes:
+        self._asking = asking = asyncio.create_task(self._ask(body), name=f"asks {self._shown}")
+        try:
+            await asyncio.wait({asking})
+        finally:
+            self._asking = None
+            asking.cancel()  # where it is not done, this node is closing
+            await asyncio.gather(asking, return_exceptions=True)
+        if asking.cancelled():
+            raise Unanswered("it was not waited for, since the peer answers again")
+        return asking.result()
 
 
 async def _read(request: Request, *, largest: int) -> bytes | None:

@@ -54,6 +54,7 @@ CLIENT_PORT = 20_000  # + index of the sink
 GUEST_PORT = 30_000  # + index of the node: a scripted peer on its own host name
 TOXIPROXY_BUDGET = 15.0  # real s to answer; 0.6 s on an idle machine
 KILL_BUDGET = 10.0  # real s for a killed container to have ended
+PING_BUDGET = 10  # real s: an engine that does not answer a ping removes nothing either
 QUOTA_PERIOD = 100_000  # us: the kernel's own default for quotas
 LEAST_QUOTA = 1_000  # us: the least that the kernel takes
 LOG_SIZE = "50m"  # the engine keeps no more of a node's log
@@ -280,11 +281,13 @@ class DockerBackend:
         """Keep the logs, then remove all containers and the network."""
         if self._client is None:
             return
-        self._keep_logs()
-        containers = [*self._containers.values(), self._proxy]
-        with ThreadPoolExecutor(max(1, len(containers))) as removers:
-            problems = [*removers.map(_remove_container, containers)]
-        problems.append(_remove_network(self._network))
+        problems = [_silence(self._client)]
+        if not problems[0]:
+            self._keep_logs()
+            containers = [*self._containers.values(), self._proxy]
+            with ThreadPoolExecutor(max(1, len(containers))) as removers:
+                problems += removers.map(_remove_container, containers)
+            problems.append(_remove_network(self._network))
         if self._server is not None:
             self._server.close()
         self._client.close()
@@ -431,6 +434,18 @@ def _packed(files: Mapping[str, str]) -> bytes:
                 entry.size, entry.mode = len(data), 0o644
                 tar.addfile(entry, io.BytesIO(data))
         return packed.getvalue()
+
+
+def _silence(client: DockerClient) -> str:
+    """Return why the engine can be asked for nothing; empty where it answers."""
+    budget, client.api.timeout = client.api.timeout, PING_BUDGET
+    try:
+        client.ping()
+    except (DockerException, OSError) as error:
+        return f"Docker does not answer: {error}"
+    finally:
+        client.api.timeout = budget
+    return ""
 
 
 def _remove_container(container: Container | None) -> str:

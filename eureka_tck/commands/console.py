@@ -42,8 +42,14 @@ class Parser(argparse.ArgumentParser):
         self.exit(COULD_NOT_RUN, f"{self.prog}: {message}.\n  {self.prog} --help explains.\n")
 
 
-def add_common(parser: argparse.ArgumentParser) -> None:
-    """Add the options that gate, chaos and load share."""
+SPEED_HELP: Final = (
+    "how much faster the registries' time passes, at most; a profile may bear less "
+    "(default: python 10, java 5)"
+)
+
+
+def add_common(parser: argparse.ArgumentParser, speed: str = SPEED_HELP) -> None:
+    """Add the options that gate, chaos and load share; `speed` explains what it does there."""
     group = parser.add_argument_group("what is judged, and where")
     group.add_argument("--target", default="python", metavar="TARGET", help=TARGET_HELP)
     group.add_argument(
@@ -56,8 +62,7 @@ def add_common(parser: argparse.ArgumentParser) -> None:
         "--speed",
         type=positive,
         metavar="N",
-        help="how much faster the registries' time passes, at most; a profile may bear less "
-        "(default: python 10, java 5)",
+        help=speed,
     )
     group.add_argument(
         "--settings",

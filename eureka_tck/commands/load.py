@@ -20,7 +20,9 @@ from eureka_tck.errors import CannotRun
 from eureka_tck.fleet.budget import load_bounds
 from eureka_tck.fleet.capacity import Trial, search
 from eureka_tck.fleet.course import Course
+from eureka_tck.fleet.finding import FEWEST
 from eureka_tck.fleet.generator import Generator
+from eureka_tck.fleet.staleness import staleness
 from eureka_tck.fleet.storm import load_storm, resized, storm_names
 from eureka_tck.report import load_comparison, load_report
 from eureka_tck.report.load_page import (
@@ -73,7 +75,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    add_common(parser)
+    add_common(parser, speed="load runs in real time: only 1 is taken")
     group = parser.add_argument_group("the storm")
     group.add_argument(
         "--storm",
@@ -126,6 +128,8 @@ def run(arguments: argparse.Namespace) -> int:
     _admit(targets, storm, arguments)
     file = arguments.budget or _suite("budgets.toml")
     bounds = load_bounds(file, targets[0].family, storm.name)
+    _refuse_too_little(storm, bounds)
+    storm = resized(storm, None, None, storm.settle + staleness(targets, settings_of(arguments)))
     if arguments.against and arguments.capacity:
         raise CannotRun("--against holds a storm against another; --capacity makes many.")
     earlier = load_report.load(arguments.against) if arguments.against else None
@@ -161,9 +165,26 @@ def _admit(targets: Sequence[Target], storm: Storm, arguments: argparse.Namespac
                 raise CannotRun(
                     f"{target.name} runs already: the storm {storm.name} starts and breaks nodes."
                 )
+    if arguments.speed not in (None, 1.0):
+        raise CannotRun(
+            f"--speed is {arguments.speed:g}; load runs in real time, or leases would end before "
+            "they are renewed."
+        )
+    if arguments.processes and arguments.master:
+        raise CannotRun("--processes are workers of this machine, --master waits for others'.")
     for name in ("processes", "master"):
         if getattr(arguments, name) > MOST_WORKERS:
             raise CannotRun(f"--{name} is {getattr(arguments, name)}; {MOST_WORKERS} is the most.")
+
+
+def _refuse_too_little(storm: Storm, bounds: Bounds) -> None:
+    """Refuse a storm of which no percentile could be told, rather than blame the registry."""
+    if storm.renewals < FEWEST and any(name.startswith("renew_p") for name in bounds):
+        raise CannotRun(
+            f"{storm.instances} instances for {storm.minutes:g} min renew about "
+            f"{storm.renewals} times, and a p99 is told from {FEWEST} on.",
+            "Give it more --instances or --minutes.",
+        )
 
 
 def _storm(
@@ -182,7 +203,7 @@ def _storm(
         nodes=storm.nodes,
         backend=arguments.backend,
         settings={**SETTINGS, **expected, **settings_of(arguments)},
-        speed=arguments.speed or 1.0,
+        speed=1.0,
         links=storm.needs_links,
     )
     say(
@@ -197,6 +218,7 @@ def _storm(
             arguments.storm,
             storm.instances,
             storm.minutes,
+            storm.settle,
             storm.length,
             processes=arguments.processes,
             workers=arguments.master,
@@ -204,7 +226,8 @@ def _storm(
             owned=arguments.i_own_this_target,
             folder=folder,
         )
-        course = Course(cluster, storm, bounds, generator, _Teller(storm))
+        stale = staleness(targets, settings_of(arguments))
+        course = Course(cluster, storm, bounds, generator, _Teller(storm), stale)
         course.take()
         for node in cluster:
             (folder / f"node-{node.name}.log").write_text(node.log(), encoding="utf-8")

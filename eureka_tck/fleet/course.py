@@ -48,6 +48,8 @@ LEAVE_BUDGET: Final = 5.0
 """Seconds: a batch of replication leaves within half of one, and is tried again after one."""
 MARGIN: Final = 1.0
 """Seconds at the end of settling that are left to reads under way, before the fleet cancels."""
+FEWEST_LOOKS: Final = 3
+"""Looks that say the same where the last one came too late."""
 LISTS_KEPT: Final = 4096
 """Bytes an instance that a registry may take for lists it keeps once somebody has read them."""
 PERCENT: Final = "eureka.server.renewalPercentThreshold"
@@ -63,6 +65,7 @@ class _Look:
     listing: float | None = None
     hash: float | None = None
     threshold: float | None = None
+    times: int = 0
 
     @property
     def agrees(self) -> bool:
@@ -78,6 +81,8 @@ class Course:
     bounds: Bounds
     generator: Generator
     told: Callable[[float, Tally], None]
+    stale: float = 0.0
+    """Seconds by which a list may be behind."""
     tally: Tally = field(init=False)
     findings: Sequence[Finding] = ()
     measures: Measures = field(default_factory=dict)
@@ -88,6 +93,7 @@ class Course:
     empty: dict[str, int] = field(default_factory=dict)
     """Bytes of memory of each node before the fleet came."""
     _looks: dict[str, _Look] = field(default_factory=dict)
+    _too_late: bool = False
     _clients: dict[str, WireClient] = field(default_factory=dict)
     _agenda: Agenda | None = None
     _sampled: float = -SAMPLE_EVERY
@@ -113,7 +119,8 @@ class Course:
                 self.delays = self._probe.series(self.tally.began)
         self._measure()
         slack = self.storm.duration - self.storm.renewal_interval
-        self.findings = findings(self.tally, self.measures, self.bounds, slack=slack)
+        unseen = self._too_late or not self._looks
+        self.findings = findings(self.tally, self.measures, self.bounds, slack=slack, unseen=unseen)
 
     @property
     def deeds(self) -> list[Deed]:
@@ -198,6 +205,14 @@ class Course:
             listed = self._clients[node.name].apps().applications()
         except WireError:
             return
+        if unix_now() - tally.began > self.storm.length - MARGIN / 2:
+            # The fleet may have been leaving by then. A single look before may have come while
+            # workers had not yet reported: it is none either.
+            self._too_late = True
+            if look.times < FEWEST_LOOKS:
+                self._looks[node.name] = _Look()
+            return
+        look.times += 1
         records = list(listed)
         fleet = sum(record.app.startswith(APP_PREFIX) for record in records)
         live = tally.up + tally.out
@@ -221,7 +236,9 @@ class Course:
         growth = [self._growth(node.name) for node in self.cluster]
         with suppress(WaitedInVain):  # peers hear of the last cancellations a little later
             self.cluster.clock.wait_until(
-                lambda: not any(self._leftovers()), LEAVE_BUDGET, "no leftover at any node"
+                lambda: not any(self._leftovers()),
+                LEAVE_BUDGET + self.stale,
+                "no leftover at any node",
             )
         left = self._leftovers()
         self.measures = {

@@ -44,6 +44,7 @@ class Generator:
     storm: str
     instances: int
     minutes: float
+    settle: float
     length: float
     """Seconds that the storm lasts, with arrival and settling."""
     processes: int = 0
@@ -74,6 +75,7 @@ class Generator:
             *(sys.executable, "-m", "locust", "--locustfile", str(self.locustfile)),
             *("--host", self.nodes[0], "--nodes", ",".join(self.nodes), "--storm", self.storm),
             *("--instances", str(self.instances), "--minutes", str(self.minutes)),
+            *("--settle", str(self.settle)),
             *("--headless", "--stop-timeout", "90", "--exit-code-on-error", "0", "--only-summary"),
             *("--html", str(self.html), "--csv", str(own), "--json-file", str(own)),
             *("--tally", str(self._tally)),

@@ -8,10 +8,11 @@ Plain dictionaries of microseconds, so that they travel as JSON. Pure.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 Histogram: TypeAlias = dict[int, int]
 """How many values fell into the bucket that begins at so many microseconds."""
@@ -26,6 +27,14 @@ def bucket(seconds: float) -> int:
         return 0
     spare = max(0, micros.bit_length() - BITS)
     return micros >> spare << spare
+
+
+def count(into: Histogram, seconds: Iterable[float]) -> None:
+    """Count latencies into their buckets: equal microseconds first, which is the cheaper half."""
+    for micros, many in Counter(map(int, [one * 1_000_000 for one in seconds])).items():
+        spare = max(0, micros.bit_length() - BITS)
+        key = micros >> spare << spare if micros > 0 else 0
+        into[key] = into.get(key, 0) + many
 
 
 def add(into: Histogram, more: Mapping[int, int]) -> None:

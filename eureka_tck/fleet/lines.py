@@ -12,23 +12,21 @@ which nothing has come back, is sent once more on a fresh one, as every HTTP cli
 from __future__ import annotations
 
 import errno
-import re
 import socket
 import time
 from collections import deque
-from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 import gevent.select
-import httptools
 from gevent.monkey import get_original
 
 from eureka_tck.errors import CannotRun
+from eureka_tck.fleet.line import BadAnswerError, Line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from eureka_tck.fleet.request import Kind
+    from eureka_tck.fleet.call import Call
 
 ANSWER_BUDGET: Final = 10.0
 """A renewal is answered in milliseconds; what takes longer than this, in s, is no answer."""
@@ -36,9 +34,14 @@ ANSWER_BUDGET: Final = 10.0
 BLOCKS_FOR: Final = 0.002
 """Seconds for which Locust's own greenlets may have to wait for an answer to the fleet."""
 
-READ_AT_ONCE: Final = 1 << 18
-MOST_OF_A_HEAD: Final = 1 << 16
-"""Bytes; Tomcat sends 8 KiB at most."""
+READ_AT_ONCE: Final = 4096
+"""Bytes asked of a socket; the room for many more would be mapped and unmapped at each call."""
+READ_ON: Final = 1 << 18
+"""Bytes asked of a socket whose answer has turned out to be longer."""
+LONGEST_KNOWN: Final = 1024
+"""Bytes of an answer that is remembered; Spring's to a renewal has 110."""
+MOST_KNOWN: Final = 64
+"""Answers that are remembered; then all are forgotten, for the seconds pass."""
 PAUSED: Final = 2.0
 """Seconds between two looks at what is overdue, which comes every second: this process slept."""
 DOWN_FOR: Final = 2.0
@@ -48,116 +51,19 @@ _IN: Final = 1  # EPOLLIN
 _OUT: Final = 4  # EPOLLOUT
 _ERROR: Final = 8 | 16 | 0x2000  # EPOLLERR, EPOLLHUP, EPOLLRDHUP
 
-_PLAIN: Final = re.compile(rb"HTTP/1\.1 [2-5]\d\d")
-_NO_BODY: Final = b"\r\ncontent-length: 0\r\n"
-_END: Final = b"\r\n\r\n"
-_LENGTH: Final = re.compile(rb"\r\n(?:content-length|transfer-encoding):", re.IGNORECASE)
-
-
-class Call:
-    """One request and its fate: `status` 0 says that no answer came, `problem` why."""
-
-    __slots__ = (
-        "body",
-        "intended",
-        "kind",
-        "member",
-        "node",
-        "problem",
-        "sent",
-        "size",
-        "status",
-        "tries",
-        "wire",
-    )
-
-    def __init__(self, kind: Kind, member: int, node: int, intended: float, wire: bytes) -> None:
-        self.kind = kind
-        self.member = member
-        self.node = node
-        self.intended = intended
-        self.wire = wire
-        self.sent = 0.0
-        self.status = 0
-        self.body = b""
-        self.size = 0
-        self.problem = ""
-        self.tries = 0
-
-
-class _Line:
-    """
-    One connection, with the call it carries; `used` says whether an answer came over it.
-
-    Of the answer that is being read: `head` until it is `headed`, its `body` and their `size`, and,
-    once it is whole, `status` and whether the connection `stays`.
-    """
-
-    __slots__ = (
-        "body",
-        "call",
-        "head",
-        "headed",
-        "left",
-        "node",
-        "parser",
-        "size",
-        "socket",
-        "status",
-        "stays",
-        "used",
-    )
-
-    def __init__(self, node: int) -> None:
-        self.node = node
-        self.socket: Any = None
-        self.call: Call | None = None
-        self.left = b""
-        self.used = False
-        self.parser: httptools.HttpResponseParser | None = None
-        self.body: list[bytes] = []
-
-    def begin(self) -> httptools.HttpResponseParser:
-        """Be ready for an answer."""
-        self.head, self.headed, self.size, self.status, self.stays = b"", False, 0, 0, True
-        self.body = []
-        self.parser = httptools.HttpResponseParser(self)
-        return self.parser
-
-    def on_headers_complete(self) -> None:
-        """Note that its head is whole."""
-        self.headed = True
-
-    def on_body(self, part: bytes) -> None:
-        """Keep a part of the answer's body."""
-        self.size += len(part)
-        self.body.append(part)
-
-    def on_message_complete(self) -> None:
-        """Note that the answer is whole; only now the parser knows whether the connection stays."""
-        assert self.parser is not None, "it is the parser that calls"  # noqa: S101
-        status = self.parser.get_status_code()
-        if status < HTTPStatus.OK:  # 100 Continue and its like: the answer is still to come
-            self.head, self.headed = b"", False
-        elif self.status:  # more than was asked for
-            self.stays = False
-        else:
-            self.status, self.stays = status, self.parser.should_keep_alive()
-
-    @property
-    def ends_with_it(self) -> bool:
-        """Whether the end of the connection is the end of the answer's body."""
-        return self.headed and not _LENGTH.search(self.head)
-
 
 class Lines:
-    """Connections to each of some nodes; `answered` gets every call back, in any order."""
+    """
+    Connections to each of some nodes; `answered` gets every call back, in any order.
+
+    It gets those together that were found together, with the instant at which they were.
+    """
 
     def __init__(
         self,
         addresses: Sequence[tuple[str, int]],
         per_node: int,
-        answered: Callable[[Call, float], None],
+        answered: Callable[[Sequence[Call], float], None],
     ) -> None:
         select: Any = get_original("select", ["epoll"])
         if not select:
@@ -166,13 +72,14 @@ class Lines:
         self._make: Any = get_original("socket", "socket")
         self._addresses = [_found(host, port) for host, port in addresses]
         self._answered = answered
-        self._by_fd: dict[int, _Line] = {}
-        self._free: list[list[_Line]] = [
-            [_Line(n) for _ in range(per_node)] for n in range(len(addresses))
+        self._by_fd: dict[int, Line] = {}
+        self._free: list[list[Line]] = [
+            [Line(n) for _ in range(per_node)] for n in range(len(addresses))
         ]
         self._waiting: list[deque[Call]] = [deque() for _ in addresses]
         self._down_until = [0.0] * len(addresses)
-        self._doomed: list[tuple[_Line, str]] = []
+        self._doomed: list[tuple[Line, str]] = []
+        self._known: dict[bytes, int] = {}
         self._looked_at = time.monotonic()
         self.in_flight = 0
         self.resent = 0
@@ -208,22 +115,14 @@ class Lines:
         doomed, self._doomed = self._doomed, []
         for dead, problem in doomed:
             self._broken(dead, problem, final=True)
-        events = self._epoll.poll(0)
-        if not events and seconds > 0 and not self._doomed:
-            # An answer under way is cheaper to await here than through gevent's loop.
-            if self.in_flight:
-                events = self._epoll.poll(min(seconds, BLOCKS_FOR))
-            if not events:
-                gevent.select.select([self._epoll.fileno()], [], [], seconds)
-                events = self._epoll.poll(0)
-        for fd, flags in events:
-            line = self._by_fd.get(fd)
-            if line is None:
-                continue
-            if flags == _IN:
-                self._read(line)
-            else:
-                self._happened(line, flags)
+        seconds = 0.0 if self._doomed else max(seconds, 0.0)
+        # An answer under way is cheaper to await here than through gevent's loop.
+        events = self._epoll.poll(min(seconds, BLOCKS_FOR) if self.in_flight else 0)
+        if not events and seconds > 0:
+            gevent.select.select([self._epoll.fileno()], [], [], seconds)
+            events = self._epoll.poll(0)
+        if events:
+            self._take(events, time.monotonic())
 
     def expire(self, now: float) -> None:
         """
@@ -258,7 +157,36 @@ class Lines:
             self._hang_up(line)
         self._epoll.close()
 
-    def _start(self, line: _Line, call: Call) -> None:
+    def _take(self, events: Sequence[tuple[int, int]], now: float) -> None:
+        """Read what has come; a line whose answer is whole carries the next call at once."""
+        known, by_fd = self._known, self._by_fd
+        answered: list[Call] = []
+        for fd, flags in events:
+            line = by_fd.get(fd)
+            if line is None:
+                continue
+            call = line.call
+            if flags != _IN or call is None or line.parser is not None or line.left:
+                self._happened(line, flags, answered)
+                continue
+            try:
+                data = line.receive(READ_AT_ONCE)
+            except OSError as error:
+                self._failed(line, error)
+                continue
+            status = known.get(data)
+            if status is None:
+                self._read(line, data, answered)
+                continue
+            call.status = status
+            line.call, line.used = None, True
+            answered.append(call)
+            self.in_flight -= 1
+            self._next(line)
+        if answered:
+            self._answered(answered, now)
+
+    def _start(self, line: Line, call: Call) -> None:
         call.sent = time.monotonic()
         call.tries += 1
         line.call = call
@@ -266,23 +194,24 @@ class Lines:
         if line.socket is None:
             self._dial(line)
             return
+        wire = call.wire
         try:
-            sent = line.socket.send(call.wire)
+            sent = line.send(wire)
         except BlockingIOError:
             sent = 0
         except OSError as error:
             self._broken(line, _said(error))
             return
-        if sent < len(call.wire):
-            line.left = call.wire[sent:]
+        if sent < len(wire):
+            line.left = wire[sent:]
             self._epoll.modify(line.socket.fileno(), _IN | _OUT)
 
-    def _dial(self, line: _Line) -> None:
+    def _dial(self, line: Line) -> None:
         family, address = self._addresses[line.node]
         made = self._make(family, socket.SOCK_STREAM)
         made.setblocking(False)
         made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        line.socket, line.used = made, False
+        line.socket, line.send, line.receive, line.used = made, made.send, made.recv, False
         line.left = line.call.wire if line.call else b""
         self._by_fd[made.fileno()] = line
         problem = made.connect_ex(address)
@@ -291,85 +220,61 @@ class Lines:
             return
         self._epoll.register(made.fileno(), _IN | _OUT)
 
-    def _happened(self, line: _Line, flags: int) -> None:
+    def _happened(self, line: Line, flags: int, answered: list[Call]) -> None:
         if flags & _OUT and line.left:
             try:
-                sent = line.socket.send(line.left)
-            except BlockingIOError:
-                return
+                sent = line.send(line.left)
             except OSError as error:
-                self._broken(line, _said(error), final=not line.used)
+                self._failed(line, error)
                 return
             line.left = line.left[sent:]
             if not line.left:
                 self._epoll.modify(line.socket.fileno(), _IN)
         if flags & (_IN | _ERROR):
-            self._read(line)
+            try:
+                data = line.receive(READ_ON if line.parser else READ_AT_ONCE)
+            except OSError as error:
+                self._failed(line, error)
+                return
+            self._read(line, data, answered)
 
-    def _read(self, line: _Line) -> None:
-        try:
-            data = line.socket.recv(READ_AT_ONCE)
-        except BlockingIOError:
-            return
-        except OSError as error:
+    def _failed(self, line: Line, error: OSError) -> None:
+        """Hang up, unless the socket has only nothing to give or no room yet."""
+        if not isinstance(error, BlockingIOError):
             self._broken(line, _said(error), final=not line.used)
-            return
+
+    def _read(self, line: Line, data: bytes, answered: list[Call]) -> None:
         call = line.call
-        if not data:
-            self._ended(line)
-        elif call is None:
+        if call is None:
             self._hang_up(line)  # nobody asked: such a connection is of no use
-        elif line.parser is None and _PLAIN.match(data) and data.find(_END) == len(data) - 4:
-            low = data.lower()
-            if _NO_BODY in low:
-                self._finish(line, call, int(data[9:12]), b"", b"\r\nconnection: close" in low)
-            else:
-                self._parse(line, call, data)
-        else:
-            self._parse(line, call, data)
-
-    def _parse(self, line: _Line, call: Call, data: bytes) -> None:
-        parser = line.parser or line.begin()
-        if not line.headed:
-            line.head += data
-        try:
-            parser.feed_data(data)
-        except (httptools.HttpParserError, httptools.HttpParserUpgrade) as error:
-            self._broken(line, f"no HTTP: {error}", final=True)
             return
-        if not line.headed and len(line.head) > MOST_OF_A_HEAD:
-            self._broken(line, f"its head is longer than {MOST_OF_A_HEAD:,} bytes", final=True)
-        elif line.size > call.kind.most:
-            self._broken(line, f"its body is longer than {call.kind.most:,} bytes", final=True)
-        elif line.status:
-            self._whole(line, call, closing=not line.stays)
-
-    def _ended(self, line: _Line) -> None:
-        """Take the end of a connection: of an answer without a length it is the end too."""
-        if line.call is not None and line.parser is not None and line.ends_with_it:
-            line.status = line.parser.get_status_code()
-            self._whole(line, line.call, closing=True)
-        else:
-            came = "a whole answer" if line.parser is not None else "an answer"
+        if not data and not line.ends_with_it:
+            came = "an answer" if line.parser is None else "a whole answer"
             said = f"the connection was closed without {came}"
             self._broken(line, said, final=not line.used)
-
-    def _whole(self, line: _Line, call: Call, *, closing: bool) -> None:
-        line.parser = None
-        body, line.body = b"".join(line.body), []
-        self._finish(line, call, line.status, body, closing)
-
-    def _finish(self, line: _Line, call: Call, status: int, body: bytes, closing: bool) -> None:
-        now = time.monotonic()
+            return
+        alone = line.parser is None
+        try:
+            whole = not data or line.feed(data, call.kind.most)
+        except BadAnswerError as problem:
+            self._broken(line, str(problem), final=True)
+            return
+        if not whole:
+            return
+        call.body = line.taken()
+        call.status, call.size = line.status, len(call.body)
         line.call, line.used = None, True
         self.in_flight -= 1
-        call.status, call.body, call.size = status, body, len(body)
-        if closing or line.left:  # answered before it was asked to the end
+        if line.left or not line.stays:  # left: answered before it was asked to the end
             self._hang_up(line)
+        elif alone and not call.body and len(data) <= LONGEST_KNOWN:
+            if len(self._known) >= MOST_KNOWN:
+                self._known.clear()
+            self._known[data] = call.status
+        answered.append(call)
         self._next(line)
-        self._answered(call, now)
 
-    def _broken(self, line: _Line, problem: str, *, final: bool = False) -> None:
+    def _broken(self, line: Line, problem: str, *, final: bool = False) -> None:
         call, fresh = line.call, not line.used
         nothing_came = line.parser is None
         line.call = None
@@ -385,9 +290,9 @@ class Lines:
             self._down_until[line.node] = time.monotonic() + DOWN_FOR
         call.problem = problem
         self._next(line)
-        self._answered(call, time.monotonic())
+        self._answered([call], time.monotonic())
 
-    def _next(self, line: _Line) -> None:
+    def _next(self, line: Line) -> None:
         """Let a line that is free carry what waits."""
         queue = self._waiting[line.node]
         if queue:
@@ -395,11 +300,10 @@ class Lines:
         else:
             self._free[line.node].append(line)
 
-    def _hang_up(self, line: _Line) -> None:
+    def _hang_up(self, line: Line) -> None:
         if line.socket is not None:
             self._by_fd.pop(line.socket.fileno(), None)
-            line.socket.close()  # which takes it out of the epoll object too
-        line.socket, line.left, line.parser, line.body = None, b"", None, []
+        line.close()  # which takes it out of the epoll object too
 
 
 def _found(host: str, port: int) -> tuple[int, Any]:

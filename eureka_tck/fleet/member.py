@@ -21,6 +21,9 @@ UP: Final = 1
 OUT: Final = 2  # out of service, renewing
 SILENT: Final = 3  # registered once, and gone without a word
 
+RENEWS: Final = (False, True, True, False)
+"""By state: whether an instance renews."""
+
 Act: TypeAlias = Literal["register", "cancel", "silence", "status", "back", "reconcile"]
 
 
@@ -46,7 +49,7 @@ class Members:
 
     def renews(self, member: int) -> bool:
         """Say whether it renews now."""
-        return self.state[member] in (UP, OUT)
+        return RENEWS[self.state[member]]
 
 
 def unfolded(storm: Storm, start: float) -> list[Task]:

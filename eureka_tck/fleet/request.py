@@ -21,31 +21,27 @@ _APP, _ID, _T = b"@APP@", b"@ID@", b"@T@"
 @dataclass(frozen=True, slots=True)
 class Kind:
     """
-    A kind of request: how Locust's pages call it, and what answers are right.
+    A kind of request: its method, how Locust's pages call it, and what answers are right.
 
     `most` is the largest body of an answer that is read, in bytes as they come.
     """
 
+    verb: str
     name: str
     right: frozenset[int]
     most: int = 1 << 20
 
-    @property
-    def verb(self) -> str:
-        """Return its HTTP method."""
-        return self.name.partition(" ")[0]
 
-
-RENEW: Final = Kind("PUT renew", frozenset({200}))
-REGISTER: Final = Kind("POST register", frozenset({204}))
-CANCEL: Final = Kind("DELETE cancel", frozenset({200}))
-STATUS: Final = Kind("PUT status", frozenset({200}))
-BACK: Final = Kind("DELETE status", frozenset({200}))
-AUDIT: Final = Kind("GET instance", frozenset({200}))
+RENEW: Final = Kind("PUT", "PUT renew", frozenset({200}))
+REGISTER: Final = Kind("POST", "POST register", frozenset({204}))
+CANCEL: Final = Kind("DELETE", "DELETE cancel", frozenset({200}))
+STATUS: Final = Kind("PUT", "PUT status", frozenset({200}))
+BACK: Final = Kind("DELETE", "DELETE status", frozenset({200}))
+AUDIT: Final = Kind("GET", "GET instance", frozenset({200}))
 MOST_OF_A_LIST: Final = 1 << 28
 """Bytes, by gzip; a million instances are 1.2 GB of JSON, a twentieth of it by gzip."""
-DELTA: Final = Kind("GET delta", frozenset({200}), MOST_OF_A_LIST)
-FULL: Final = Kind("GET apps", frozenset({200}), MOST_OF_A_LIST)
+DELTA: Final = Kind("GET", "GET delta", frozenset({200}), MOST_OF_A_LIST)
+FULL: Final = Kind("GET", "GET apps", frozenset({200}), MOST_OF_A_LIST)
 
 
 def app_of(member: int, applications: int) -> str:
@@ -66,6 +62,11 @@ class Requests:
         self._base = base
         self._head = f" HTTP/1.1\r\nHost: {host}\r\nAccept: application/json\r\n"
         self._none = self._head + "Content-Length: 0\r\n\r\n"
+        self._renewed = [
+            f"PUT {base}/apps/{APP_PREFIX}{n:03d}/fleet-".encode()
+            for n in range(self._applications)
+        ]
+        self._dirty, self._tail = -1, b""
         body = registration(
             sample(
                 _APP.decode(),
@@ -94,7 +95,10 @@ class Requests:
 
     def renew(self, member: int, dirty: int) -> bytes:
         """Return a renewal."""
-        return f"PUT {self._path(member)}?status=UP&lastDirtyTimestamp={dirty}{self._none}".encode()
+        if dirty != self._dirty:  # the same for all that never registered anew
+            self._tail = f"?status=UP&lastDirtyTimestamp={dirty}{self._none}".encode()
+            self._dirty = dirty
+        return b"%b%07d%b" % (self._renewed[member % self._applications], member, self._tail)
 
     def cancel(self, member: int) -> bytes:
         """Return a cancellation."""

@@ -13,14 +13,20 @@ Pure: seconds come in, the caller waits.
 from __future__ import annotations
 
 import heapq
+from array import array
+from bisect import insort
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from random import Random
 
 Phases: TypeAlias = Literal["even", "aligned", "random"]
+
+
+SLOT: Final = 0.005
+"""Seconds; a hundred thousand members that renew every 30 s have 17 turns in one."""
 
 
 class Turn(NamedTuple):
@@ -37,6 +43,9 @@ class Schedule:
     Every member has a phase within the interval and keeps to it: turn n is at phase + n × interval,
     moved by up to `jitter` × interval for that turn only, so that errors never add up.
     With `drift` a member's own interval is longer or shorter by up to that share, for good.
+
+    Turns lie in slots of `SLOT` seconds, unsorted until their slot is reached: to plan one costs
+    the same for ten members and for a million.
     """
 
     def __init__(
@@ -48,38 +57,90 @@ class Schedule:
         drift: float = 0.0,
         rng: Random,
     ) -> None:
-        self._interval = interval
-        self._drift = drift
         self._jitter = jitter * interval
-        self._rng = rng
-        self._heap = [(self._moved(phase), member, phase) for member, phase in phases]
-        heapq.heapify(self._heap)
+        self._random = rng.random
+        self._slots: dict[int, list[tuple[float, int]]] = {}
+        self._order: list[int] = []
+        self._slot = -1
+        self._soon: list[tuple[float, int]] = []
+        """The turns of the slot that was reached, the latest first."""
+        self._interval = interval
+        self._bases = array("d")
+        self._intervals = array("d") if drift else None
+        self._drift = drift
+        self._take(phases)
 
     def change(self, keeps: Callable[[int], bool], more: Iterable[tuple[int, float]]) -> None:
         """Forget the members that are not kept, and take more; the kept ones' turns stay."""
-        self._heap = [entry for entry in self._heap if keeps(entry[1])]
-        self._heap += [(self._moved(phase), member, phase) for member, phase in more]
-        heapq.heapify(self._heap)
+        self._soon = [turn for turn in self._soon if keeps(turn[1])]
+        for slot, planned in self._slots.items():
+            self._slots[slot] = [turn for turn in planned if keeps(turn[1])]
+        self._take(more)
 
     def next_at(self) -> float:
         """Return the intended time of the next turn, in s; infinity without any member."""
-        return self._heap[0][0] if self._heap else float("inf")
+        if not self._soon:
+            self._reach()
+        return self._soon[-1][0] if self._soon else float("inf")
 
     def due(self, now: float) -> list[Turn]:
         """Return the turns intended at or before `now`, in order, and plan each member's next."""
-        turns = []
-        heap = self._heap
-        while heap and heap[0][0] <= now:
-            at, member, base = heap[0]
-            turns.append(Turn(member, at))
-            base += self._interval
-            if self._drift:
-                base += self._interval * self._drift * (2 * spread(member, "drift") - 1)
-            heapq.heapreplace(heap, (self._moved(base), member, base))
+        return [Turn(member, at) for at, member in self.taken(now)]
+
+    def taken(self, now: float) -> list[tuple[float, int]]:
+        """Return the same as plain pairs, the instant first: a fleet has many."""
+        turns: list[tuple[float, int]] = []
+        bases, intervals, interval = self._bases, self._intervals, self._interval
+        plan = self._plan
+        while self.next_at() <= now:
+            soon = self._soon
+            while soon and soon[-1][0] <= now:
+                turn = soon.pop()
+                turns.append(turn)
+                member = turn[1]
+                bases[member] = base = bases[member] + (
+                    interval if intervals is None else intervals[member]
+                )
+                plan(member, base)
         return turns
 
-    def _moved(self, base: float) -> float:
-        return base + self._rng.uniform(-self._jitter, self._jitter) if self._jitter else base
+    def _take(self, phases: Iterable[tuple[int, float]]) -> None:
+        for member, base in phases:
+            _put(self._bases, member, base)
+            if self._intervals is not None:
+                own = self._interval * (1 + self._drift * (2 * spread(member, "drift") - 1))
+                _put(self._intervals, member, own)
+            self._plan(member, base)
+
+    def _plan(self, member: int, base: float) -> None:
+        jitter = self._jitter
+        at = base - jitter + 2 * jitter * self._random() if jitter else base
+        slot = int(at / SLOT)
+        if slot <= self._slot:
+            insort(self._soon, (at, member), key=_earlier)
+            return
+        planned = self._slots.get(slot)
+        if planned is None:
+            self._slots[slot] = [(at, member)]
+            heapq.heappush(self._order, slot)
+        else:
+            planned.append((at, member))
+
+    def _reach(self) -> None:
+        """Take up the next slot that holds any turn."""
+        while self._order and not self._soon:
+            self._slot = heapq.heappop(self._order)
+            self._soon = sorted(self._slots.pop(self._slot), reverse=True)
+
+
+def _put(values: array[float], place: int, value: float) -> None:
+    if place >= len(values):
+        values.extend([0.0] * (place + 1 - len(values)))
+    values[place] = value
+
+
+def _earlier(turn: tuple[float, int]) -> float:
+    return -turn[0]
 
 
 def spread(member: int, salt: str) -> float:
@@ -108,9 +169,7 @@ def phases(
 
 def later(
     turns: Iterable[tuple[int, float]], now: float, interval: float
-) -> list[tuple[int, float]]:
-    """Return the phases moved by whole intervals so that none lies before `now`."""
-    return [
-        (member, at if at >= now else at + interval * -((at - now) // interval))
-        for member, at in turns
-    ]
+) -> Iterator[tuple[int, float]]:
+    """Yield the phases moved by whole intervals so that none lies before `now`."""
+    for member, at in turns:
+        yield member, at if at >= now else at + interval * -((at - now) // interval)

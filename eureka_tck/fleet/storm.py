@@ -104,6 +104,12 @@ class Storm(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         return renewals + min(self.audits, renewals) + self.readers / self.read_interval
 
     @property
+    def renewals(self) -> int:
+        """How many renewals come due in it, its moments apart."""
+        seconds = self.minutes * 60 + self.settle
+        return int(self.instances * seconds / self.renewal_interval)
+
+    @property
     def forgets(self) -> bool:
         """Whether a node of it loses its memory, so that a live instance may be unknown."""
         return any(moment.does in FORGETFUL for moment in self.moments)
@@ -149,8 +155,12 @@ def load_storm(folder: Path, name: str) -> Storm:
     return checked(storm, str(path))
 
 
-def resized(storm: Storm, instances: int | None, minutes: float | None) -> Storm:
+def resized(
+    storm: Storm, instances: int | None, minutes: float | None, settle: float | None = None
+) -> Storm:
     """Return the storm with the size and length that somebody asks for."""
+    if settle is not None:
+        storm = msgspec.structs.replace(storm, settle=settle)
     if instances is not None:
         few = min(storm.applications, max(instances, 1))
         storm = msgspec.structs.replace(

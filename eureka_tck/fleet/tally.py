@@ -26,7 +26,8 @@ class Tally(msgspec.Struct, kw_only=True):
     came due while the same instance's previous one was still unanswered, or were unsent at the end.
     `worst_start_ms` is the longest delay between intended and real sending. A delay of the
     generator's own, before it looked at what was due, is counted in `own_late` and `worst_own_ms`,
-    and `cpu` is the worst share of one core that a worker used over five seconds.
+    `cpu` is the worst share of one core that a worker used over five seconds, and `used` are all
+    the processor seconds of the workers, from their start.
 
     `forgotten` are renewals answered 404, `evicted_live` those of them whose instance had been
     acknowledged within its lease. `audited` renewals were read back, and `lost` ones, though
@@ -64,6 +65,7 @@ class Tally(msgspec.Struct, kw_only=True):
     own_late: int = 0
     worst_own_ms: float = 0.0
     cpu: float = 0.0
+    used: float = 0.0
     requests: int = 0
     failures: int = 0
     up: int = 0

@@ -20,12 +20,13 @@ from eureka_tck.fleet.fleet import Fleet
 from eureka_tck.fleet.stats_ledger import StatsLedger
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from locust.env import Environment
 
+    from eureka_tck.fleet.call import Call
     from eureka_tck.fleet.division import Division
-    from eureka_tck.fleet.lines import Call
     from eureka_tck.fleet.storm import Storm
     from eureka_tck.fleet.tally import Tally
 
@@ -103,18 +104,21 @@ class FleetUser(User):
                 if self._ledger is not None:
                     self._ledger.flush()
 
-    def _tell(self, call: Call, latency: float) -> None:
+    def _tell(self, calls: Sequence[Call], latencies: Sequence[float]) -> None:
         if self._ledger is not None:
-            self._ledger.note(call, latency)
+            self._ledger.note(calls, latencies)
             return
-        self.environment.events.request.fire(
-            request_type=call.kind.verb,
-            name=call.kind.name,
-            response_time=latency * 1000,
-            response_length=call.size,
-            exception=RefusedError(call.problem) if call.problem else None,
-            context={},
-        )
+        fire = self.environment.events.request.fire
+        kind = calls[0].kind
+        for call, latency in zip(calls, latencies, strict=True):
+            fire(
+                request_type=kind.verb,
+                name=kind.name,
+                response_time=latency * 1000,
+                response_length=call.size,
+                exception=RefusedError(call.problem) if call.problem else None,
+                context={},
+            )
 
     def _write(self, fleet: Fleet) -> None:
         if self.tally_file is not None and not self.division.is_worker:

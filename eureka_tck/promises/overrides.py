@@ -1,4 +1,9 @@
-"""Overrides survive: the status that an operator set last is what every node tells."""
+"""
+Overrides survive: the status that an operator set last is what every node tells.
+
+Not judged is what only one node knew when it lost its memory: an order that it could not pass on,
+because a fault lay between it and its peers from the call to its end, is lost with it for certain.
+"""
 
 from __future__ import annotations
 
@@ -107,9 +112,32 @@ def _orders(evidence: Evidence) -> list[_Order]:
                 continue
             if _is_doubtful(status, number):
                 continue
+            if _is_lost(evidence, call.node, call.completed):
+                continue
             after = status[number + 1].invoked if number + 1 < len(status) else math.inf
             found.append(_Order(call, call.completed, min(after, life.until), life.interval))
     return found
+
+
+def _is_lost(evidence: Evidence, node: str, since: float) -> bool:
+    """Whether the node lost its memory before it had the time to tell all its peers."""
+    needs = evidence.rules[node].catching_up().seconds
+    for death in evidence.spans:
+        if node not in death.forgets or death.began < since:
+            continue
+        free_since = max(
+            (
+                min(span.ended, death.began)
+                for span in evidence.spans
+                if span is not death
+                and (span.nodes or any(link.startswith(f"{node}>") for link in span.links))
+                and span.covers(since, death.began)
+            ),
+            default=since,
+        )
+        if death.began - max(free_since, since) < needs:
+            return True
+    return False
 
 
 def _is_doubtful(status: Sequence[Operation], number: int) -> bool:

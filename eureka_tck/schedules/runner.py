@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from eureka_tck.faults import Fault
+    from eureka_tck.schedules.fault import Fault as FaultData
     from eureka_tck.schedules.scenario import Budgets, Phase
     from eureka_tck.schedules.schedule import Cast, Schedule
     from eureka_tck.workloads.site import Site
@@ -87,7 +88,7 @@ def play(schedule: Schedule, site: Site, budgets: Budgets, sample_every: float, 
     error = "it was stopped"
     try:
         with Crew(site) as crew, Samplers(site, sample_every) as samplers, Gauges(site) as gauges:
-            _Play(schedule, site, budgets, crew, samplers, gauges, told).through()
+            Play(schedule, site, budgets, crew, samplers, gauges, told).through()
         error = ""
     except Unheard as silent:
         error = str(silent)
@@ -101,7 +102,9 @@ def play(schedule: Schedule, site: Site, budgets: Budgets, sample_every: float, 
 
 
 @dataclass(slots=True)
-class _Play:
+class Play:
+    """The three phases of a schedule; `make` returns the fault that data describe."""
+
     schedule: Schedule
     site: Site
     budgets: Budgets
@@ -109,12 +112,13 @@ class _Play:
     samplers: Samplers
     gauges: Gauges
     told: Told
+    make: Callable[[FaultData, Site], Fault] = make_fault
     phase: str = ""
     began: float = 0.0
 
     def through(self) -> None:
         """Play all three phases."""
-        faults = [make_fault(strike.fault, self.site) for strike in self.schedule.strikes]
+        faults = [self.make(strike.fault, self.site) for strike in self.schedule.strikes]
         for fault in faults:
             fault.refuse_where_useless()
         settled = self._begin("settling")

@@ -69,8 +69,10 @@ class Watch:
             return self._latest[node]
 
     def everywhere(self, instances: Iterable[str]) -> bool:
-        """Whether every node shows all of them, and tells the same of each."""
+        """Whether every node answered last and shows all of them, and tells the same of each."""
         with self._lock:
+            if self._silent:  # what it showed before may be forgotten
+                return False
             latest = list(self._latest.values())
         return all(
             len({shown.get(instance) for shown in latest}) == 1 and instance in latest[0]
@@ -78,10 +80,10 @@ class Watch:
         )
 
     def gone(self, instances: Iterable[str]) -> bool:
-        """Whether every node has shown each of them once and shows none of them now."""
+        """Whether every node answered last, has shown each of them once and shows none now."""
         names = tuple(instances)
         with self._lock:
-            return all(
+            return not self._silent and all(
                 instance in self._ever[node] and instance not in self._latest[node]
                 for node in self.nodes
                 for instance in names

@@ -25,7 +25,12 @@ class LineBroken(Exception):  # noqa: N818 - it reads as the statement it prints
 
 
 class Line:
-    """A connection; it is made again by the next call after it broke."""
+    """
+    A connection; it is made again by the next call after it broke.
+
+    One that was kept may belong to a node that has been killed since: a call that finds it dead
+    goes over a new one, as clients do.
+    """
 
     def __init__(self, root: str) -> None:
         parts = urlsplit(root)
@@ -35,6 +40,7 @@ class Line:
     def call(self, requests: Sequence[bytes]) -> list[tuple[int, bytes]]:
         """Send all, return the answers in order; LineBroken when one is missing."""
         answers: list[tuple[int, bytes]] = []
+        kept = self._socket is not None
         try:
             if self._socket is None:
                 self._socket = socket.create_connection(self._address, ANSWER_BUDGET)
@@ -45,6 +51,8 @@ class Line:
                 answers += self._read(self._socket, len(part))
         except OSError as error:
             self.close()
+            if kept and not answers and not isinstance(error, TimeoutError):
+                return self.call(requests)
             raise LineBroken(str(error)) from error
         return answers
 

@@ -16,7 +16,11 @@ LETTERS: Final = "abcdefg"
 
 Leaving: TypeAlias = Literal["stays", "cancels", "dies"]
 Verb: TypeAlias = Literal["status", "remove-status", "metadata", "register-again"]
-FaultKind: TypeAlias = Literal["cut", "lossy", "slow", "twice", "pause", "restart", "step"]
+FaultKind: TypeAlias = Literal[
+    "cut", "lossy", "slow", "twice", "reset", "lie", "pause", "restart", "step"
+]
+Stream: TypeAlias = Literal["both", "requests", "answers"]
+Lie: TypeAlias = Literal["", "unavailable", "unknown", "dropped"]
 
 
 class Member(Struct, frozen=True, kw_only=True):
@@ -47,6 +51,8 @@ class Fault(Struct, frozen=True, kw_only=True):
 
     `cut`, `lossy`, `slow`, `twice` are of links: nothing passes, a share is lost (before or after
     it arrives), answers take `amount` seconds more, requests arrive twice.
+    Drawn from scenarios alone: `reset` breaks the connection, `lie` answers batches wrongly, and
+    `stream` is what of a link is meant: its requests, the answers that come back, or both.
     `pause`, `restart` (killed, started again at the end), `step` (of the wall clock, by `amount`)
     are of a node.
     """
@@ -57,6 +63,9 @@ class Fault(Struct, frozen=True, kw_only=True):
     links: tuple[str, ...] = ()
     node: str = ""
     amount: float = 0.0
+    stream: Stream = "both"
+    jitter: float = 0.0
+    lie: Lie = ""
 
 
 class Schedule(Struct, frozen=True, kw_only=True):
@@ -71,6 +80,11 @@ class Schedule(Struct, frozen=True, kw_only=True):
     """From here on nothing breaks and nobody calls, but for renewals."""
     self_preservation: bool = False
     eviction_interval: float = 5.0
+    expected_renewal_interval: int = 10
+    renewal_percent_threshold: float = 0.85
+    open_count: int = 0
+    copies: bool = True
+    """Whether a node that starts again copies what a peer has."""
     read_timeout: float = 0.2
     delay: float = 0.02
     """One way over a sound link, at most."""

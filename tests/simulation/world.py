@@ -40,6 +40,11 @@ class World:
         self._numbers = count()
         self._lives = count(1)
         self.network = Network(schedule.delay, self.chance)
+        self.peers: dict[str, tuple[str, ...]] = {
+            letter: tuple(other for other in schedule.nodes if other != letter)
+            for letter in schedule.nodes
+        }
+        """Which peers a node is told of, now or when it starts again."""
         self.stations = {letter: self._station(letter) for letter in schedule.nodes}
         for station in self.stations.values():
             station.open(0)
@@ -122,9 +127,9 @@ class World:
         if fault.links:
             begin, end = lambda: self.network.breaks(fault), lambda: self.network.heals(fault)
         elif fault.kind == "pause":
-            begin, end = lambda: self._pause(fault.node), lambda: self._resume(fault.node)
+            begin, end = lambda: self.pause(fault.node), lambda: self.resume(fault.node)
         elif fault.kind == "restart":
-            begin, end = lambda: self._kill(fault.node), lambda: self._start(fault.node)
+            begin, end = lambda: self.kill(fault.node), lambda: self.start(fault.node)
         else:
             begin, end = lambda: self._step(fault), lambda: None
         self.at(fault.begins, lambda: self._note(fault, "begins", begin))
@@ -135,25 +140,35 @@ class World:
         self.record.append(Marked(at=self.time, node=fault.node, name=name, said=said))
         do()
 
-    def _pause(self, letter: str) -> None:
+    def pause(self, letter: str) -> None:
+        """Let a node stand still."""
         self.stations[letter].paused = True
 
-    def _resume(self, letter: str) -> None:
+    def resume(self, letter: str) -> None:
+        """Let it go on."""
         self.stations[letter].resume()
 
     def _step(self, fault: Fault) -> None:
         self.stations[fault.node].wall_offset_ms += round(fault.amount * 1000)
 
-    def _kill(self, letter: str) -> None:
+    def name_peers(self, letter: str, others: tuple[str, ...]) -> None:
+        """Tell a node of other peers than before."""
+        self.peers[letter] = others
+        station = self.stations[letter]
+        station.name_peers(others)
+        station.nudge()
+
+    def kill(self, letter: str) -> None:
+        """End a node at once, with all it still had to tell."""
         self.stations[letter].alive = False
 
-    def _start(self, letter: str) -> None:
+    def start(self, letter: str) -> None:
         """Start a killed node anew: it copies what the first peer that answers has, and opens."""
         if self.stations[letter].alive:  # two restarts that overlap end as one
             return
         station = self.stations[letter] = self._station(letter)
         copied = 0
-        for other, peer in self.stations.items():
+        for other, peer in self.stations.items() if self.schedule.copies else ():
             if other != letter and peer.answers and self.network.passes(f"{letter}>{other}"):
                 instances = [lease.instance for lease in peer.node.registry.leases]
                 events = station.node.copy(instances, now=station.now)

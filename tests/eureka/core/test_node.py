@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from eureka.core.errors import UnknownInstance
 from eureka.core.event import Changed
 from eureka.core.instance import Key, Record
+from eureka.core.merge import DIALECT
 from eureka.core.node import Answer, Node
 from eureka.core.policy import Policy, ReplicationPolicy
 from eureka.core.status import Status
@@ -172,6 +173,26 @@ def test_peer_that_is_named_again_is_sent_new_numbers(
     node.register(build(), now=clock.now, replicated=False)
 
     assert on_its_way(node, clock).number > before.number
+
+
+def test_peer_that_is_named_later_is_compared_with_at_once(
+    node: Node, clock: HandClock, build: Builder
+) -> None:
+    """What changed while it was no peer was told to nobody there."""
+    node.set_peers([PEER])
+    node.register(build(), now=clock.now, replicated=False)
+    node.set_peers([PEER, OTHER])
+    assert node.compares_at(OTHER, now=clock.seconds) is None  # it announced nothing yet
+
+    node.register(build(), now=clock.now, replicated=False)
+    clock.passes(0.5)
+    batch = node.outboxes[OTHER].take(now=clock.seconds)
+    assert batch is not None
+    node.peer_answered(OTHER, batch, [], now=clock.now, dialect=DIALECT)
+
+    due = node.compares_at(OTHER, now=clock.seconds)
+    assert due is not None
+    assert due <= clock.seconds
 
 
 # Renewing by timestamps

@@ -91,6 +91,48 @@ def test_a_peer_that_does_not_answer_is_tried_ever_more_seldom() -> None:
     assert down.wakes_at() == 101.0 + SETTLING
 
 
+def overtaken() -> Rift:
+    """Return a rift whose comparison is out while a batch fails and is answered after all."""
+    found = rift()
+    found.cause(now=0.0)
+    found.begin()
+    found.answered(dialect=DIALECT, troubles=1, now=8.0)
+    return found
+
+
+def test_a_question_that_may_be_lost_is_asked_anew_once_the_peer_answers() -> None:
+    """Nobody waits for an answer to what a black hole swallowed."""
+    again = overtaken()
+    assert again.is_overtaken
+    again.failed(now=8.0)
+
+    assert (again.is_overtaken, again.wakes_at()) == (False, 8.0 + SETTLING)
+
+
+def test_no_two_questions_in_a_row_are_given_up() -> None:
+    """Over a slow link batches fail all the time, and a comparison has to come to its end."""
+    slow = overtaken()
+    slow.failed(now=8.0)
+    slow.begin()
+    slow.answered(dialect=DIALECT, troubles=2, now=12.0)
+    assert not slow.is_overtaken
+
+    slow.ended(changed=frozenset(), now=20.0)
+    slow.begin()
+    slow.answered(dialect=DIALECT, troubles=3, now=22.0)
+    assert slow.is_overtaken
+
+
+def test_an_answer_without_trouble_overtakes_nothing() -> None:
+    """A peer that sums up much takes its time."""
+    patient = rift()
+    patient.cause(now=0.0)
+    patient.begin()
+    patient.answered(dialect=DIALECT, troubles=0, now=8.0)
+
+    assert not patient.is_overtaken
+
+
 def compare(with_peer: Rift, changed: frozenset[Key]) -> float:
     """Let a comparison begin when it is due and end at once; return the seconds to the next."""
     begun = with_peer.wakes_at()

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
 
+from eureka.core.comparison import Digest, Summary
 from eureka.core.instance import Key
 from eureka.core.merge import DIALECT
 from eureka.core.rift import SETTLING
 from eureka.core.status import Status
-from eureka.server.healing import PATH
+from eureka.server.healing import PATH, Mender
+from eureka.wire.healing import read_question, write_message
 
 if TYPE_CHECKING:
     from tests.eureka.server.conftest import Running, Stage
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
 JSON = "application/json"
 FAST = 20.0  # registry seconds in a real one
 ONE = Key("CART", "1")
+NOWHERE = "http://nowhere:8761/eureka/"
 
 
 def with_peer(url: str) -> dict[str, object]:
@@ -62,6 +66,40 @@ def test_an_override_that_was_dropped_is_made_up_for(stage: Stage) -> None:
             await stage.until(lambda: "healed" in a.log, "the word of it")
 
     stage.play(story())
+
+
+def test_a_question_that_may_be_lost_is_asked_anew(stage: Stage) -> None:
+    """Nobody waits ten time-outs for what a black hole swallowed, once batches are answered."""
+    asked: list[bytes] = []
+
+    async def story() -> None:
+        async with stage.running(speed=FAST) as server:
+            service, log = server.server.service, server.server._log
+            node = service.node
+
+            async def ask(body: bytes) -> bytes:
+                asked.append(body)
+                if len(asked) == 1:
+                    await asyncio.Event().wait()
+                question = read_question(body)
+                assert isinstance(question, Digest)
+                own = Summary(node.registry.leases)
+                return write_message(node.healer.holdings(question, own, now=service.clock.now()))
+
+            await stage.until(lambda: node.registry.opened, "the opening")
+            node.set_peers([NOWHERE])
+            rift = node.rifts[NOWHERE]
+            rift.answered(dialect=DIALECT, troubles=0, now=service.clock.monotonic())
+            rift.cause(now=service.clock.monotonic())
+            mender = Mender(NOWHERE, ask, service, service.clock, log, NOWHERE)
+            await stage.until(lambda: len(asked) == 1, "the question that is lost")
+            rift.answered(dialect=DIALECT, troubles=1, now=service.clock.monotonic())
+            mender.look()
+            await stage.until(lambda: rift.compared == 1, "the end of the comparison after it")
+            await mender.close()
+
+    stage.play(story())
+    assert len(asked) == 2
 
 
 def test_a_peer_of_another_kind_is_told_no_marks_and_never_asked(stage: Stage) -> None:

@@ -16,9 +16,9 @@ from eureka_tck.fleet.fleet import Fleet
 from eureka_tck.fleet.storm import Storm
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
-    from eureka_tck.fleet.lines import Call
+    from eureka_tck.fleet.call import Call
 
 EMPTY = {"applications": {"versions__delta": "1", "apps__hashcode": "", "application": []}}
 
@@ -185,7 +185,12 @@ def fleet(registry: Registry) -> Iterator[MakeFleet]:
         }  # fmt: skip
         storm = Storm(**{**fields, **changes})
         nodes = addresses or (registry.address,)
-        one = Fleet(storm, nodes, "/eureka", unix_now(), told)
+
+        def each(calls: Sequence[Call], latencies: Sequence[float]) -> None:
+            for call, latency in zip(calls, latencies, strict=True):
+                told(call, latency)
+
+        one = Fleet(storm, nodes, "/eureka", unix_now(), each)
         made.append(one)
         one.take(*share)
         return one

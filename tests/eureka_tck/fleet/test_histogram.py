@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eureka_tck.fleet.histogram import add, bucket, percentile_ms
+from eureka_tck.fleet.histogram import add, bucket, count, percentile_ms
 
 
 @given(st.floats(0, 3600))
@@ -20,6 +20,19 @@ def test_a_bucket_is_close_below_its_value(seconds: float) -> None:
 def test_a_clock_that_went_back_counts_as_nothing() -> None:
     """No latency is below zero."""
     assert bucket(-0.1) == 0
+
+
+@given(st.lists(st.floats(-1, 3600)))
+def test_counted_in_bulk_is_counted_one_by_one(seconds: list[float]) -> None:
+    """The buckets of many latencies are those of each."""
+    whole: dict[int, int] = {}
+    for one in seconds:
+        add(whole, {bucket(one): 1})
+    bulk: dict[int, int] = {}
+
+    count(bulk, seconds)
+
+    assert bulk == whole
 
 
 def test_counted_apart_is_counted_together() -> None:

@@ -10,8 +10,9 @@ import pytest
 
 from eureka_tck.errors import CannotRun
 from eureka_tck.fleet import lines as module
-from eureka_tck.fleet.fleet import _plain
-from eureka_tck.fleet.lines import ANSWER_BUDGET, Call, Lines
+from eureka_tck.fleet.answers import _plain
+from eureka_tck.fleet.call import Call
+from eureka_tck.fleet.lines import ANSWER_BUDGET, Lines
 from eureka_tck.fleet.request import AUDIT, RENEW
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class Wire:
         self.server = server
         self.done: list[Call] = []
         self.lines = Lines(
-            [server.listener.getsockname()], 1, lambda call, _: self.done.append(call)
+            [server.listener.getsockname()], 1, lambda calls, _: self.done.extend(calls)
         )
 
     def ask(self, kind: Kind = RENEW) -> Call:
@@ -254,7 +255,7 @@ def test_a_body_that_multiplies_without_end_is_not_unpacked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A list by gzip is unpacked up to a bound."""
-    monkeypatch.setattr("eureka_tck.fleet.fleet.MOST_OF_A_LIST", 1000)
+    monkeypatch.setattr("eureka_tck.fleet.answers.MOST_OF_A_LIST", 1000)
 
     def packed(size: int) -> bytes:
         packing = zlib.compressobj(wbits=31)

@@ -19,10 +19,25 @@ from eureka_tck import cli
         (("--master", "1000"), "--master is 1000; 64 is the most"),
         (("--instances", "2000000"), "instances is 2e+06; it must be from 1 to 1e+06"),
         (("--minutes", "2000"), "minutes is 2000; it must be from 0.1 to 1440"),
+        (("--instances", "50", "--minutes", "0.1"), "renew about 20 times, and a p99 is told from"),
+        (("--speed", "10"), "--speed is 10; load runs in real time"),
+        (("--processes", "2", "--master", "2"), "--processes are workers of this machine"),
         (("--storm", "stedy"), "did you mean steady?"),
         (("--budget", "nowhere.toml"), "nowhere.toml: cannot be read"),
     ],
-    ids=["a-guest", "a-guest's-nodes", "processes", "workers", "size", "length", "name", "budget"],
+    ids=[
+        "a-guest",
+        "a-guest's-nodes",
+        "processes",
+        "workers",
+        "size",
+        "length",
+        "too-little",
+        "speed",
+        "both",
+        "name",
+        "budget",
+    ],
 )
 def test_a_storm_that_must_not_be_is_refused_in_a_sentence(
     words: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]

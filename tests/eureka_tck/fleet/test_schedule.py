@@ -92,7 +92,7 @@ def test_random_phases_are_the_same_for_every_worker() -> None:
 
 def test_what_is_taken_over_keeps_its_phase() -> None:
     """Phases that lie in the past move on by whole intervals."""
-    assert later([(0, 10.0), (1, 95.0)], 100.0, 30.0) == [(0, 100.0), (1, 125.0)]
+    assert list(later([(0, 10.0), (1, 95.0)], 100.0, 30.0)) == [(0, 100.0), (1, 125.0)]
 
 
 def test_a_share_is_spread_evenly() -> None:

@@ -134,12 +134,13 @@ class Story:
         kind: str = "partition",
         bit: bool = True,
         healed: bool = True,
+        fault: str = "cut",
     ) -> Self:
-        """Tell of a partition."""
+        """Tell of a partition, or of another fault by its name."""
         self.events.append(
             FaultBegan(
                 at=began,
-                fault="cut",
+                fault=fault,
                 kind=kind,
                 said="node b is cut off",
                 links=links,
@@ -148,9 +149,9 @@ class Story:
             )
         )
         if bit:
-            self.events.append(FaultBit(at=began + 3, fault="cut", proof=("refused",)))
+            self.events.append(FaultBit(at=began + 3, fault=fault, proof=("refused",)))
         if healed:
-            self.events.append(FaultEnded(at=ended, fault="cut", since=ended - 0.1))
+            self.events.append(FaultEnded(at=ended, fault=fault, since=ended - 0.1))
         return self
 
     def late(self, at: float, seconds: float) -> Self:

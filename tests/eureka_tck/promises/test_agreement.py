@@ -147,6 +147,19 @@ def test_removed_override_has_to_be_gone(story: Story) -> None:
     assert (judgement.finding, judgement.violations[0].node) == ("broken", "c")
 
 
+@pytest.mark.parametrize(("died", "finding"), [(155.0, "inconclusive"), (157.0, "broken")])
+def test_override_that_only_the_dead_node_knew_is_lost_with_it(
+    story: Story, died: float, finding: str
+) -> None:
+    """From the heal at 150 s to its death a had to have 3 + 1 + 0.5 + 1.5 = 6 s to tell of it."""
+    overridden(story, at_b=900.0).cut(105.0, 150.0, links=("a>b", "a>c"))
+    story.cut(died, died + 10.0, links=(), nodes=("a",), forgets=("a",), fault="killed")
+    for node in NODES:
+        story.shows(node, "CART/1", died + 11.0, UP)
+
+    assert overrides_survive(story.told()).finding == finding
+
+
 def test_run_without_overrides_says_nothing(story: Story) -> None:
     """No status call, no verdict."""
     assert overrides_survive(story.lives("CART/1", "a").told()).finding == "inconclusive"

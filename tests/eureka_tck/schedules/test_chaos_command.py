@@ -6,17 +6,21 @@ import signal
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 import msgspec
+import psutil
 import pytest
 
 from eureka_tck.cli import main
+from eureka_tck.clock import Patience
 from eureka_tck.commands import chaos as command
 from eureka_tck.commands.performance import spec_of
 from eureka_tck.errors import CannotRun
 from eureka_tck.history import read_history
+from eureka_tck.ledger import RUN_VARIABLE
 from eureka_tck.promises.account import ChaosReport
 
 if TYPE_CHECKING:
@@ -168,6 +172,49 @@ def test_a_signal_ends_a_run_whose_target_hangs(
 
     assert process.returncode == 128 + number
     assert errors == "\neureka-tck: stopped; nothing is left running.\n"
+
+
+@pytest.mark.toxiproxy
+def test_run_that_is_killed_is_swept_and_its_history_judged(
+    scenario: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """After kill -9 in the midst of a fault the next sweep ends all, a frozen node too."""
+    text = SHORT.replace('"partition"', '"pause"').replace("lasts = 30", "lasts = 900")
+    scenario.write_text(text, "utf-8")
+    words = ["chaos", "--scenario", str(scenario), "--out", str(tmp_path / "reports")]
+    history = tmp_path / "reports" / "latest" / "history.jsonl"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "eureka_tck.cli", *words],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        patience = Patience(90.0)
+        while not (history.exists() and b'"fault-bit"' in history.read_bytes()):
+            assert process.poll() is None, "the run ended before its fault bit"
+            assert patience.pause(), "the fault did not bite within 90 s"
+    finally:
+        process.kill()
+        process.wait()
+    run = read_history(history).header.run
+    assert marked(run), "its nodes are still there"
+
+    main(["sweep"])
+
+    assert marked(run) == []
+    assert "Swept 1 dead run: removed 4 processes" in capsys.readouterr().out
+    assert main(["rejudge", str(history.parent)]) == 2
+    assert "The run was broken off: its history has no end." in capsys.readouterr().out
+
+
+def marked(run: str) -> list[int]:
+    """Return the processes that carry the mark of a run."""
+    found = []
+    for process in psutil.process_iter():
+        with suppress(psutil.Error, OSError):
+            if process.environ().get(RUN_VARIABLE) == run:
+                found.append(process.pid)
+    return found
 
 
 @pytest.mark.toxiproxy

@@ -79,6 +79,24 @@ def threads() -> list[str]:
 OURS = ("caller-", "sampler-", "gauges")
 
 
+def test_run_that_is_stopped_after_its_faults_decides_nothing(site: Site, tmp_path: Path) -> None:
+    """Ctrl-C while the cluster recovers ends the threads too, and nothing is judged of it."""
+
+    def stop(phase: str, seen: str) -> None:
+        if phase == "recovering":
+            raise KeyboardInterrupt(seen)
+
+    with pytest.raises(KeyboardInterrupt):
+        play_on(site, stop)
+
+    site.clock.wait_until(lambda: not threads(), 100.0, "the threads to end")
+    judgement = peers_converge(read_history(tmp_path))
+    assert (judgement.finding, judgement.said) == (
+        "inconclusive",
+        "The run was broken off: it was stopped.",
+    )
+
+
 def test_run_that_is_stopped_during_a_fault_is_healed_and_told(site: Site, tmp_path: Path) -> None:
     """Ctrl-C heals the fault, ends the threads, and closes the history, in that order."""
 

@@ -272,6 +272,18 @@ def test_watch_knows_when_all_nodes_show_the_same() -> None:
     assert watch.everywhere(["X/1"])
 
 
+def test_watch_believes_no_node_that_gave_no_answer_since() -> None:
+    """What it showed before may be forgotten, as by a restart."""
+    watch = Watch("ab")
+    for node in "ab":
+        watch.saw(node, {"X/1": UP, "X/2": UP})
+        watch.saw(node, {"X/1": UP})
+    assert (watch.everywhere(["X/1"]), watch.gone(["X/2"])) == (True, True)
+
+    watch.failed("b", "refused")
+    assert (watch.everywhere(["X/1"]), watch.gone(["X/2"])) == (False, False)
+
+
 def test_watch_knows_what_is_gone_only_once_it_was_there() -> None:
     """What a node has never shown is not gone from it."""
     watch = Watch("ab")
