@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from eureka.server import zipping
@@ -20,6 +20,7 @@ def small_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(zipping, "LEAST", 50)
 
 
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(lists=st.lists(PIECES, min_size=1, max_size=4), data=st.data())
 def test_any_reader_finds_the_pieces(lists: list[list[bytes]], data: st.DataObject) -> None:
     """Of a first list, and of later ones that share pieces with it in any order."""
