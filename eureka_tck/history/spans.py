@@ -110,7 +110,7 @@ def lost_time(history: History, since: float, until: float) -> float:
     took long are lost, not only the longest.
     """
     lost, reached = 0.0, since
-    for began, ended in sorted(_slow_answers(history)):
+    for began, ended, _ in sorted(_slow_answers(history)):
         last = min(ended, until)
         lost += max(0.0, last - max(began, reached))
         reached = max(reached, last)
