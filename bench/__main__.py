@@ -45,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             _say(f"{row.name:13} {row.what} | {row.against}")
         return 0
     try:
-        return _measure(_chosen(arguments.only), arguments.out, quick=arguments.quick)
+        return _measure(_chosen(arguments.only), arguments.out.resolve(), quick=arguments.quick)
     except CannotRun as error:
         sys.stderr.write(f"bench: {error}\n")
         return COULD_NOT_RUN

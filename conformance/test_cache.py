@@ -200,7 +200,7 @@ def test_a_list_is_written_anew_after_its_expiry(
     expect_renewal_listed(cluster, cart, a_moment, EXPIRY)
 
 
-@requirement("CACHE-05", profile="cache-on", needs=NEEDS, seconds=30)
+@requirement("CACHE-05", profile="cache-on", needs=NEEDS, seconds=30, depth="full")
 def test_a_list_is_written_anew_after_expiry_and_refresh(
     cluster: Cluster, cart: Instance, a_moment: Callable[[], None]
 ) -> None:

@@ -32,14 +32,18 @@ COUNTED = NEEDS | {"counters"}
 
 @requirement("EVICT-01", profile="evict", needs=NEEDS, seconds=12)
 def test_an_expired_lease_is_gone_within_one_interval(rhythm: Rhythm) -> None:
-    """A lease that has run out is evicted within the 5 s between two runs."""
+    """
+    A lease that has run out is evicted within the 5 s between two runs.
+
+    Two seconds more are for a run that a busy machine lets come late; the next one is 10 s away.
+    """
     expect("the eviction of the only lease, long expired", rhythm.first).is_present()
     expect("the time from a lease's end to its eviction", rhythm.waited()).is_between(
-        0, 5.5, because="a run every 5 s", margin=0.5
+        0, 7, because="a run every 5 s, and 2 s for a busy machine", margin=1
     )
 
 
-@requirement("EVICT-01", profile="evict", needs=NEEDS, seconds=165)
+@requirement("EVICT-01", profile="evict", needs=NEEDS, seconds=165, depth="full")
 def test_eviction_runs_every_interval(evictions: Evictions) -> None:
     """The usual time between two runs is the interval, 5 s."""
     gap = usual_gap(evictions.series)
@@ -52,7 +56,7 @@ def test_eviction_runs_every_interval(evictions: Evictions) -> None:
 # EVICT-02: how many
 
 
-@requirement("EVICT-02", profile="evict", needs=NEEDS, seconds=165)
+@requirement("EVICT-02", profile="evict", needs=NEEDS, seconds=75)
 @pytest.mark.parametrize(
     ("size", "limit"), [(1, 1), (2, 1), (6, 1), (7, 2), (10, 2), (20, 3), (100, 15)]
 )
@@ -65,7 +69,7 @@ def test_one_run_evicts_at_most_15_percent(evictions: Evictions, size: int, limi
     )
 
 
-@requirement("EVICT-02", profile="evict", needs=NEEDS, seconds=165)
+@requirement("EVICT-02", profile="evict", needs=NEEDS, seconds=75)
 def test_live_leases_count_in_the_size(evictions: Evictions) -> None:
     """Six expired leases and a live one are seven: a run takes two, of six alone it took one."""
     run = guarded(evictions.mixed).run
@@ -113,7 +117,7 @@ def test_percentage_100_evicts_nothing(cart: Instance, cluster: Cluster) -> None
 # EVICT-03: whom. Bounds from exact distributions, `tests/eureka_tck/observe/test_odds.py`
 
 
-@requirement("EVICT-03", profile="evict", needs=NEEDS, seconds=165)
+@requirement("EVICT-03", profile="evict", needs=NEEDS, seconds=75)
 @pytest.mark.parametrize("draw", ["first", "second"])
 def test_the_victims_of_one_run_come_from_many_applications(
     evictions: Evictions, draw: str
@@ -131,7 +135,7 @@ def test_the_victims_of_one_run_come_from_many_applications(
     expect("the number of applications hit by one run", len(hit)).is_at_least(4, unit="of 10")
 
 
-@requirement("EVICT-03", profile="evict", needs=NEEDS, seconds=165)
+@requirement("EVICT-03", profile="evict", needs=NEEDS, seconds=75)
 def test_the_same_leases_are_not_drawn_in_the_same_order_again(evictions: Evictions) -> None:
     """
     Two draws of fifteen from the same hundred ids share at most nine.
@@ -145,7 +149,7 @@ def test_the_same_leases_are_not_drawn_in_the_same_order_again(evictions: Evicti
     expect("the number of ids drawn both times", len(both)).is_at_most(9, unit="of 15")
 
 
-@requirement("EVICT-03", profile="evict", needs=NEEDS, seconds=165)
+@requirement("EVICT-03", profile="evict", needs=NEEDS, seconds=75)
 def test_small_applications_are_not_emptied_first(evictions: Evictions) -> None:
     """
     Of eighteen applications of one lease, beside one of 82, one run empties at most ten.
@@ -165,7 +169,7 @@ def test_small_applications_are_not_emptied_first(evictions: Evictions) -> None:
 # EVICT-04: the others
 
 
-@requirement("EVICT-04", profile="evict", needs=NEEDS, seconds=165)
+@requirement("EVICT-04", profile="evict", needs=NEEDS, seconds=165, depth="full")
 def test_the_other_expired_leases_follow_in_the_next_runs(evictions: Evictions) -> None:
     """A hundred expired leases go in twenty runs, each capped by what the one before left."""
     expect(
@@ -211,7 +215,7 @@ def test_what_renews_after_a_late_run_stays(stall: Stall) -> None:
 # EVICT-06: what an eviction leaves behind
 
 
-@requirement("EVICT-06", profile="evict", needs=COUNTED, seconds=165)
+@requirement("EVICT-06", profile="evict", needs=COUNTED, seconds=75)
 def test_each_eviction_lowers_the_expected_clients(evictions: Evictions) -> None:
     """A run over twenty leases lowers the threshold of 21 clients by that of one a victim."""
     evicted = len(guarded(evictions.rounds[20]).run)
@@ -223,7 +227,7 @@ def test_each_eviction_lowers_the_expected_clients(evictions: Evictions) -> None
     )
 
 
-@requirement("EVICT-06", profile="evict", needs=NEEDS, seconds=165)
+@requirement("EVICT-06", profile="evict", needs=NEEDS, seconds=75)
 def test_an_eviction_removes_the_override(evictions: Evictions) -> None:
     """An instance evicted under the override OUT_OF_SERVICE and registered again is UP."""
     record = guarded(evictions.returned)

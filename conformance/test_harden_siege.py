@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from eureka_tck.observe.siege import besieged, huge, posting, slow
-from eureka_tck.verdict import expect, requirement
+from eureka_tck.verdict import deep, expect, requirement
 from eureka_tck.wire import raw
 from eureka_tck.wire.client import JSON, XML
 from eureka_tck.wire.markup import instance_xml
@@ -78,7 +78,7 @@ def test_deep_nesting_takes_nothing_from_others(
 
 
 @requirement("HARDEN-03", profile="abuse", needs=NEEDS, seconds=20)
-@pytest.mark.parametrize("connections", [1, 50])
+@pytest.mark.parametrize("connections", [pytest.param(1, marks=deep), 50])
 @pytest.mark.parametrize("stage", ["in-the-headers", "in-the-body"])
 def test_slow_senders_take_nothing_from_others(
     cart: Instance, registry: Registry, case: Case, stage: str, connections: int

@@ -204,11 +204,22 @@ def test_other_calls_are_never_limited(
 
 
 @requirement("LIMIT-01", profile="limit", needs=NEEDS, seconds=2)
-def test_a_burst_of_nothing_lifts_the_limit(cluster: Cluster, registry: Registry) -> None:
-    """At a node whose burst is 0, twenty whole lists at once are all served."""
-    done = series(cluster, registry.of("c").apps)
+@pytest.mark.parametrize("read", ["apps", "delta"])
+@pytest.mark.parametrize(
+    "node",
+    [
+        pytest.param("c", id="burst-0"),
+        pytest.param("d", id="rates-0"),
+        pytest.param("e", id="rates-below-0"),
+    ],
+)
+def test_a_burst_or_a_rate_of_nothing_lifts_the_limit(
+    cluster: Cluster, registry: Registry, node: str, read: str
+) -> None:
+    """At a node whose burst or rates are 0 or less, twenty list reads at once are all served."""
+    done = series(cluster, getattr(registry.of(node), read))
 
-    expect("the number of whole lists served of 20", done.served).equals(20)
+    expect("the number of list reads served of 20", done.served).equals(20)
 
 
 # LIMIT-02: who is limited

@@ -74,7 +74,7 @@ def test_an_interval_of_0_is_refused_or_ends_all_expiry(cluster: Cluster) -> Non
 # PRESERVE-02, CANCEL-04: who is expected
 
 
-@requirement("PRESERVE-02", profile="windows-a", needs=COUNTED, seconds=255)
+@requirement("PRESERVE-02", profile="windows-a", needs=COUNTED, seconds=130)
 @pytest.mark.parametrize(
     ("deed", "change"),
     [
@@ -92,7 +92,7 @@ def test_each_new_lease_raises_the_expected_clients_by_one(
     expect(f"the change of the threshold after {deed}", bracket.change(deed)).equals(change)
 
 
-@requirement("PRESERVE-02", profile="windows-a", needs=STAMPED, seconds=255)
+@requirement("PRESERVE-02", profile="windows-a", needs=STAMPED, seconds=255, depth="full")
 def test_evictions_lower_the_expected_clients(bracket: Bracket) -> None:
     """Once seven of twelve are evicted the threshold is that of the five and the seed."""
     evicted = sum(len(run) for run in bracket.runs)
@@ -110,7 +110,7 @@ def test_the_expected_clients_do_not_fall_below_0(hopeless: Hopeless) -> None:
     expect("the threshold once all are cancelled", hopeless.emptied).is_at_least(0, unit="")
 
 
-@requirement("CANCEL-04", profile="windows-a", needs=COUNTED, seconds=255)
+@requirement("CANCEL-04", profile="windows-a", needs=COUNTED, seconds=130)
 def test_a_cancellation_lowers_the_expected_clients_by_one(bracket: Bracket) -> None:
     """At two renewals a client a cancellation lowers the threshold by two."""
     expect(
@@ -118,7 +118,7 @@ def test_a_cancellation_lowers_the_expected_clients_by_one(bracket: Bracket) -> 
     ).equals(-2)
 
 
-@requirement("CANCEL-04", profile="windows-a", needs=COUNTED, seconds=255)
+@requirement("CANCEL-04", profile="windows-a", needs=COUNTED, seconds=130)
 def test_a_cancellation_answered_404_changes_nothing(bracket: Bracket) -> None:
     """Cancelling the same instance once more leaves the threshold as it is."""
     change = bracket.change("the same cancelled again")
@@ -129,7 +129,7 @@ def test_a_cancellation_answered_404_changes_nothing(bracket: Bracket) -> None:
 # PRESERVE-03, RENEW-05, RENEW-09: what is counted
 
 
-@requirement("PRESERVE-03", profile="windows-a", needs=COUNTED, seconds=255)
+@requirement("PRESERVE-03", profile="windows-a", needs=COUNTED, seconds=130)
 def test_the_figure_is_0_in_the_first_minute(bracket: Bracket) -> None:
     """In the first minute nothing is compared yet: the renewals of the last minute are 0."""
     expect(
@@ -137,29 +137,34 @@ def test_the_figure_is_0_in_the_first_minute(bracket: Bracket) -> None:
     ).equals(0)
 
 
-@requirement("PRESERVE-03", profile="windows-a", needs=COUNTED, seconds=255)
+@requirement("PRESERVE-03", profile="windows-a", needs=COUNTED, seconds=255, depth="full")
 def test_the_figure_is_that_of_the_last_complete_minute(bracket: Bracket) -> None:
     """At the end of a minute with 27 renewals the figure is still the 26 of the one before."""
     expect("the figure at the end of the minute", bracket.meanwhile).equals(26)
 
 
-@requirement("PRESERVE-03", profile="windows-a", needs=COUNTED, seconds=255)
+@requirement("PRESERVE-03", profile="windows-a", needs=COUNTED, seconds=130)
 def test_a_window_lasts_a_minute(bracket: Bracket) -> None:
-    """The figure changes every 60 s, as exactly as two looks half a second apart can tell."""
+    """
+    The figure changes every 60 s, as exactly as two looks half a second apart can tell.
+
+    A second more is for a timer of the registry that a busy machine lets come late.
+    """
     first, second = bracket.changes
 
-    expect("the shortest time between two changes", second.after - first.before).is_at_most(60.5)
-    expect("the longest time between two changes", second.before - first.after).is_at_least(59.5)
+    shortest, longest = second.after - first.before, second.before - first.after
+    expect("the shortest time between two changes", shortest).is_at_most(61.5, margin=1.0)
+    expect("the longest time between two changes", longest).is_at_least(58.5, margin=1.0)
 
 
-@requirement("RENEW-05", profile="windows-a", needs=COUNTED, seconds=255)
+@requirement("RENEW-05", profile="windows-a", needs=COUNTED, seconds=255, depth="full")
 @pytest.mark.parametrize("kind", ["renewal", "replicated renewal", "renewal in a batch"])
 def test_a_renewal_counts(bracket: Bracket, kind: str) -> None:
     """Renewals count, whether a client or a peer brings them."""
     expect(f"a {kind} is counted (the sum is {bracket.kinds})", bracket.counted(kind)).is_true()
 
 
-@requirement("RENEW-05", profile="windows-a", needs=COUNTED, seconds=255)
+@requirement("RENEW-05", profile="windows-a", needs=COUNTED, seconds=255, depth="full")
 @pytest.mark.parametrize(
     "kind",
     [
@@ -175,13 +180,13 @@ def test_what_is_no_renewal_does_not_count(bracket: Bracket, kind: str) -> None:
     expect(f"a {kind} is counted (the sum is {bracket.kinds})", bracket.counted(kind)).is_false()
 
 
-@requirement("RENEW-05", profile="windows-a", needs=COUNTED, seconds=255)
+@requirement("RENEW-05", profile="windows-a", needs=COUNTED, seconds=130)
 def test_registrations_and_cancellations_do_not_count(bracket: Bracket) -> None:
     """A minute with two renewals, fourteen registrations and two cancellations counts as two."""
     expect("the figure of a minute with two renewals", bracket.few).equals(2)
 
 
-@requirement("RENEW-09", profile="windows-a", needs=COUNTED, seconds=255)
+@requirement("RENEW-09", profile="windows-a", needs=COUNTED, seconds=255, depth="full")
 def test_a_renewal_refused_for_a_newer_t_counts(bracket: Bracket) -> None:
     """A renewal answered 404 because its T is newer is counted all the same."""
     kind = "renewal with a newer T"
@@ -192,13 +197,13 @@ def test_a_renewal_refused_for_a_newer_t_counts(bracket: Bracket) -> None:
 # PRESERVE-04, PRESERVE-06: what it decides
 
 
-@requirement("PRESERVE-04", profile="windows-a", needs=COUNTED, seconds=255)
+@requirement("PRESERVE-04", profile="windows-a", needs=COUNTED, seconds=130)
 def test_as_many_renewals_as_the_threshold_protect(bracket: Bracket) -> None:
     """After a minute with 26 renewals, at a threshold of 26, lease expiration is disabled."""
     expect("lease expiration is enabled at equality", bracket.equal.expiration_enabled).is_false()
 
 
-@requirement("PRESERVE-04", profile="windows-a", needs=STAMPED, seconds=255)
+@requirement("PRESERVE-04", profile="windows-a", needs=STAMPED, seconds=255, depth="full")
 def test_at_equality_nothing_is_evicted(bracket: Bracket) -> None:
     """Seven expired leases are all listed after a minute at equality, and go in the next one."""
     bracket.proven()
@@ -206,23 +211,27 @@ def test_at_equality_nothing_is_evicted(bracket: Bracket) -> None:
     expect("the list after the third minute", bracket.kept).has_size(7, of="expired instances")
 
 
-@requirement("PRESERVE-04", profile="windows-a", needs=COUNTED, seconds=255)
+@requirement("PRESERVE-04", profile="windows-a", needs=COUNTED, seconds=255, depth="full")
 def test_one_renewal_more_enables_expiry(bracket: Bracket) -> None:
     """After a minute with 27 renewals, at a threshold of 26, lease expiration is enabled."""
     expect("lease expiration is enabled with one more", bracket.above.expiration_enabled).is_true()
 
 
-@requirement("PRESERVE-06", profile="windows-a", needs=STAMPED, seconds=255)
+@requirement("PRESERVE-06", profile="windows-a", needs=STAMPED, seconds=255, depth="full")
 def test_protection_ends_with_the_first_minute_above_the_threshold(bracket: Bracket) -> None:
-    """The first run after that minute evicts: at the latest an interval, 7 s, after its end."""
+    """
+    The first run after that minute evicts: at the latest an interval, 7 s, after its end.
+
+    Two seconds more are for a run that a busy machine lets come late; the next one is 14 s away.
+    """
     expect("the runs after protection ended", bracket.runs).is_present()
 
     expect("the time from the minute's end to the first eviction", bracket.waited()).is_at_most(
-        8, because="a run every 7 s", margin=1
+        9, because="a run every 7 s, and 2 s for a busy machine", margin=1
     )
 
 
-@requirement("PRESERVE-06", profile="windows-a", needs=STAMPED, seconds=255)
+@requirement("PRESERVE-06", profile="windows-a", needs=STAMPED, seconds=255, depth="full")
 def test_what_expired_under_protection_goes_capped(bracket: Bracket) -> None:
     """Of twelve leases the first run takes six of the seven expired, the next one the last."""
     expect("the sizes of the runs after protection", [len(run) for run in bracket.runs]).equals(
@@ -264,7 +273,7 @@ def test_under_protection_everything_else_goes_on(silence: Silence, call: str, s
 # PRESERVE-07: without it
 
 
-@requirement("PRESERVE-07", profile="evict", needs=STAMPED, seconds=165)
+@requirement("PRESERVE-07", profile="evict", needs=STAMPED, seconds=165, depth="full")
 def test_without_self_preservation_expiry_is_always_enabled(evictions: Evictions) -> None:
     """With self-preservation off a hundred leases that nobody renews all go."""
     guarded(evictions.hundred)
@@ -274,7 +283,7 @@ def test_without_self_preservation_expiry_is_always_enabled(evictions: Evictions
     expect("the number of leases evicted without a single renewal", gone).equals(100)
 
 
-@requirement("PRESERVE-07", profile="evict", needs=STAMPED, seconds=165)
+@requirement("PRESERVE-07", profile="evict", needs=STAMPED, seconds=75)
 def test_without_self_preservation_the_cap_still_holds(evictions: Evictions) -> None:
     """With self-preservation off the first run still takes no more than 15 of 100."""
     run = guarded(evictions.hundred).run
@@ -296,6 +305,11 @@ def test_a_recount_of_no_more_than_85_percent_is_not_adopted(recount: Recount) -
 @requirement("PRESERVE-08", profile="recount", needs=COUNTED, seconds=90)
 def test_a_recount_above_85_percent_is_adopted(recount: Recount) -> None:
     """A recount of 20 of 23 clients becomes the count."""
+    if recount.adopted_between():
+        raise Inconclusive(
+            "the threshold was that of 20 when it was first read: a recount may have come before."
+        )
+
     expect(
         "the threshold before and after a recount of 20", (recount.before, recount.restored)
     ).equals((39, 34), because="int(23 × 2 × 0.85) and int(20 × 2 × 0.85)")
@@ -340,7 +354,7 @@ def test_a_registry_expects_what_it_has_copied(start: Copied) -> None:
     )
 
 
-@requirement("PRESERVE-12", profile="cold", needs=COUNTED, seconds=70)
+@requirement("PRESERVE-12", profile="cold", needs=COUNTED, seconds=70, depth="full")
 def test_a_lone_registry_that_started_empty_expects_its_clients(cold: Beginning) -> None:
     """Five registrations give a threshold, though the count began at 0."""
     expect("the threshold of a registry that started empty", cold.threshold).is_at_least(
@@ -390,7 +404,7 @@ def test_the_emergency_line_does_not_show_otherwise(
     expect(f"the text of the status page in the {minute} minute", page.text).lacks("EMERGENCY!")
 
 
-@requirement("PRESERVE-10", profile="evict", needs=COUNTED, seconds=165)
+@requirement("PRESERVE-10", profile="evict", needs=COUNTED, seconds=75)
 def test_the_status_page_says_that_self_preservation_is_off(
     evictions: Evictions, case: Case
 ) -> None:

@@ -20,7 +20,7 @@ RELOADED = NEEDS | {"reload"}
 # REPL-11: a full queue
 
 
-@requirement("REPL-11", profile="peer-odd", needs=NEEDS, seconds=130)
+@requirement("REPL-11", profile="peer-odd", needs=NEEDS, seconds=25)
 def test_the_queue_for_a_peer_is_bounded(odd_peers: OddPeers) -> None:
     """
     Of 200 changes for a busy peer and a queue of 50 at most 100 come in the end.
@@ -32,7 +32,7 @@ def test_the_queue_for_a_peer_is_bounded(odd_peers: OddPeers) -> None:
     )
 
 
-@requirement("REPL-11", profile="peer-odd", needs=NEEDS, seconds=130)
+@requirement("REPL-11", profile="peer-odd", needs=NEEDS, seconds=25)
 def test_a_full_queue_drops_the_oldest(odd_peers: OddPeers) -> None:
     """
     The newest changes come: of the last 45 at most five are missing.
@@ -49,7 +49,7 @@ def test_a_full_queue_drops_the_oldest(odd_peers: OddPeers) -> None:
 # REPL-12: a changed list
 
 
-@requirement("REPL-12", profile="peer-odd", needs=NEEDS, seconds=130)
+@requirement("REPL-12", profile="peer-odd", needs=NEEDS, seconds=25)
 def test_a_url_listed_twice_counts_once(odd_peers: OddPeers) -> None:
     """The peer is told of one registration once."""
     expect("the tasks for one registration", list(odd_peers.listed_twice)).equals(["Register"])
@@ -84,19 +84,19 @@ def test_an_empty_list_changes_nothing(new_list: NewList) -> None:
 # REPL-13, REPL-24: itself
 
 
-@requirement("REPL-13", profile="peer-odd", needs=NEEDS, seconds=130)
+@requirement("REPL-13", profile="peer-odd", needs=NEEDS, seconds=25)
 def test_a_url_with_the_nodes_own_host_is_told_nothing(odd_peers: OddPeers) -> None:
     """A peer on the node's own host, at another port, gets no task; another peer got all."""
     expect("the number of tasks that it got", odd_peers.beside).equals(0)
 
 
-@requirement("REPL-13", profile="peer-odd", needs=NEEDS, seconds=130)
+@requirement("REPL-13", profile="peer-odd", needs=NEEDS, seconds=25)
 def test_the_url_that_a_node_takes_for_its_own_is_told_nothing(odd_peers: OddPeers) -> None:
     """A peer at the URL of `eureka.server.my-url` gets no task; another peer got all."""
     expect("the number of tasks that it got", odd_peers.own).equals(0)
 
 
-@requirement("REPL-24", profile="peer-odd", needs=NEEDS, seconds=130)
+@requirement("REPL-24", profile="peer-odd", needs=NEEDS, seconds=25)
 def test_a_node_does_not_replicate_to_itself_under_another_name(odd_peers: OddPeers) -> None:
     """Of five renewals at most the first reaches the node again: one try may tell it so."""
     expect("the number of renewals that it sent to itself", odd_peers.to_itself).is_at_most(
@@ -107,7 +107,7 @@ def test_a_node_does_not_replicate_to_itself_under_another_name(odd_peers: OddPe
 # REPL-18: repeated deliveries
 
 
-@requirement("REPL-18", profile="peer-odd", needs=NEEDS, seconds=130)
+@requirement("REPL-18", profile="peer-odd", needs=NEEDS, seconds=130, depth="full")
 def test_a_renewal_delivered_again_counts_once(odd_peers: OddPeers) -> None:
     """One renewal, delivered again since the answers come late, is one at the other node."""
     if odd_peers.delivered < 2:

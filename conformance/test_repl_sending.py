@@ -105,7 +105,9 @@ def test_a_renewal_in_a_batch_renews_the_lease(replicated_lease: ReplicatedLease
     expect("the instance is listed when its twin has gone", replicated_lease.listed).is_true()
 
 
-@requirement("PEER-09", profile="windows-a", needs={"settings", "counters"}, seconds=255)
+@requirement(
+    "PEER-09", profile="windows-a", needs={"settings", "counters"}, seconds=255, depth="full"
+)
 def test_a_renewal_in_a_batch_counts(bracket: Bracket) -> None:
     """It is one of the renewals of the current minute."""
     expect(

@@ -67,6 +67,7 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers",
         "requirement(*ids, profile, needs, seconds, depth): the rows of the catalogue it judges",
     )
+    config.addinivalue_line("markers", "deep: a case that a quick gate leaves out")
     file = config.getoption("--eureka-order")
     seed = config.getoption("--eureka-seed")
     config.stash[_ORDER] = (
@@ -107,7 +108,8 @@ def pytest_collection_modifyitems(
     kept = [item for item, _ in claimed.kept]
     if not config.stash[_ORDER].run_id:  # a session of somebody's own: its other tests run too
         kept += [item for item in items if not item.get_closest_marker("requirement")]
-    if dropped := [item for item in items if item not in kept]:
+    chosen = set(kept)
+    if dropped := [item for item in items if item not in chosen]:
         config.hook.pytest_deselected(items=dropped)
     items[:] = kept
     return result

@@ -13,6 +13,7 @@ Profiles are data, `fixtures/profiles/<name>.toml`:
     scripted = ["one", "two"]  # scripted peers, told to each node; default none
     max_speed = 20             # the highest speed that keeps the tolerances
     seconds = 230              # registry s its tests are predicted to take
+    quick_seconds = 90         # default the same: in a quick gate
     why = "…"
     [settings]                 # Spring's names
     [settings_for.c]           # node c's own
@@ -43,6 +44,7 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     max_speed: float
     seconds: float
     why: str
+    quick_seconds: float | None = None
     nodes: int = 1
     links: bool = False
     wall_steps: bool = False
@@ -84,6 +86,7 @@ def read_profile(path: Path) -> Profile:
         ("nodes", profile.nodes, 1),
         ("max_speed", profile.max_speed, 1),
         ("seconds", profile.seconds, 0),
+        ("quick_seconds", profile.quick_seconds or 0, 0),
     ):
         if value < low:
             raise SettingsError(f"{path}: {key} is {value:g}, but it must be at least {low}.")

@@ -34,7 +34,7 @@ def record_cold(cluster: Cluster) -> Beginning:
         observer.note(f"register {NEWCOMERS}")
         observer.clock.reach(observer.clock.now() + OPEN_BY)
         listed = len(observer.held())
-        threshold = observer.counters().threshold
+        threshold = observer.counters(shown=True).threshold
         observer.note(f"open, {listed} listed, threshold {threshold}")
         given = "self-preservation on, an open count of 0, nothing to copy"
         return Beginning(observer.tape(given), threshold, listed)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from eureka_tck.cluster import Cluster
     from eureka_tck.observe.tape import Tape
+    from eureka_tck.wire.exchange import Exchange
     from eureka_tck.wire.record import Record
 
 APP: Final = "COPY"
@@ -31,6 +32,8 @@ WAIT: Final = 2.0  # s, registrySyncRetryWaitMs, the same
 OPENED_BY: Final = 60.0  # s after its first answer until a node has failed to open
 LOOK: Final = 0.25  # s between two looks at a node that starts
 EARLY: Final = 3  # instances registered before it opens
+REGISTERED_BY: Final = 1.5  # s after its first answer: it opens 4 s after it, at the earliest
+STILL_CLOSED: Final = 1.0  # s for which a look must still find it closed, to prove one early
 START_BUDGET: Final = 90.0  # real s for a node's first answer; 2 s alone, 40 s beside 17 others
 
 
@@ -128,15 +131,17 @@ class Hopeless:
     A node that has started beside peers that all refuse.
 
     `took` is from its first answer until it opened, in s; `early` are the statuses of list reads
-    in that time; `registered` counts the registrations it took in that time, `threshold` is what
-    it expected when it had opened, `emptied` what once all of them were cancelled; `serves` are
-    the statuses of a list read, a registration and a read of it once it had opened.
+    in that time; `registered` counts the registrations it took then, `straddling` those of them
+    that may have been counted as it opened. `threshold` is what it expected when it had opened,
+    `emptied` what once all of them were cancelled; `serves` are the statuses of a list read, a
+    registration and a read of it once it had opened.
     """
 
     tape: Tape
     took: float
     early: tuple[int, ...]
     registered: int
+    straddling: int
     threshold: int
     serves: tuple[int, int, int]
     emptied: int
@@ -153,13 +158,18 @@ def record_hopeless(cluster: Cluster) -> Hopeless:
     with Observer(cluster) as observer:
         first = _await_answer(observer)
         early: list[int] = []
-        registered = 0
-        while not _is_open(observer):
-            status = _status(observer.wire, "/apps")
-            if registered < EARLY:
-                fields = sample(APP, f"early-{registered}", duration=LONG)
-                answer = observer.wire.register(fields)
-                registered += answer.status < OK + 100
+        told: list[float] = []  # when each registration was answered
+        closed = first
+        while True:
+            looked = clock.now()
+            if _is_open(observer):
+                break
+            closed = looked
+            if len(told) < EARLY and looked < first + REGISTERED_BY:
+                fields = sample(APP, f"early-{len(told)}", duration=LONG)
+                if observer.keep(observer.wire.register(fields)).status < OK + 100:
+                    told.append(clock.now())
+            status = _status(observer, "/apps")
             if _is_open(observer):  # what was just read may have come behind it
                 break
             early.append(status)
@@ -167,24 +177,34 @@ def record_hopeless(cluster: Cluster) -> Hopeless:
                 raise Inconclusive(f"the node did not open within {OPENED_BY:g} s.")
             clock.reach(clock.now() + LOOK)
         opened = clock.now()
-        threshold = observer.counters().threshold
+        threshold = observer.counters(shown=True).threshold
+        registered = len(told)
+        straddling = sum(at + STILL_CLOSED > closed for at in told)
         observer.note("first answer", at=first)
         observer.note(f"it has opened, {registered} were registered before it had")
         serves = (
-            _status(observer.wire, "/apps"),
+            _status(observer, "/apps"),
             observer.wire.register(sample(APP, "late", duration=LONG)).status,
             observer.wire.instance(APP, "late").status,
         )
         for name in ("late", *(f"early-{number}" for number in range(registered))):
             observer.wire.cancel(APP, name)
-        emptied = observer.counters().threshold
+        emptied = observer.counters(shown=True).threshold
         observer.note(f"all are cancelled, threshold {emptied}")
         given = (
             f"a node that starts beside peers that refuse, {RETRIES} tries {WAIT:g} s apart, "
             "an open count of 1"
         )
-        tape = observer.tape(given)
-        return Hopeless(tape, opened - first, tuple(early), registered, threshold, serves, emptied)
+        return Hopeless(
+            tape=observer.tape(given),
+            took=opened - first,
+            early=tuple(early),
+            registered=registered,
+            straddling=straddling,
+            threshold=threshold,
+            serves=serves,
+            emptied=emptied,
+        )
 
 
 LARGE: Final = 3000  # instances
@@ -217,8 +237,11 @@ def record_large(cluster: Cluster) -> Large:
             name: pool.submit(_first_list, cluster, headers) for name, headers in READERS.items()
         }
         node.start()
-        first = {name: task.result() for name, task in tasks.items()}
+        lists = {name: task.result() for name, task in tasks.items()}
     with Observer(cluster) as observer:
+        for _, exchange in lists.values():
+            observer.show(exchange)
+        first = {name: size for name, (size, _) in lists.items()}
         _await_open(observer)
         copied = len(observer.leases({APP}))
         observer.note(f"the first lists held {sorted(first.values())}, later one {copied}")
@@ -228,25 +251,27 @@ def record_large(cluster: Cluster) -> Large:
         return Large(observer.tape(given), first)
 
 
-def _first_list(cluster: Cluster, headers: Mapping[str, str]) -> int:
-    """Ask for the list until it is given; return how many instances it holds."""
+def _first_list(cluster: Cluster, headers: Mapping[str, str]) -> tuple[int, Exchange]:
+    """Ask for the list until it is given; return how many instances it holds, and the exchange."""
     client = WireClient(cluster["a"].root)
     budget = START_BUDGET * cluster.clock.speed
 
-    def given() -> tuple[int] | None:
+    def given() -> tuple[int, Exchange] | None:
         try:
             answer = client.call("GET", "/apps", headers=headers)
         except NoAnswer:
             return None
         if answer.status != OK:
             return None
-        return (len(list(answer.applications())) if answer.body else 0,)
+        size = len(list(answer.applications())) if answer.body else 0
+        return size, answer.exchange
 
     try:
         found = cluster.clock.wait_until(given, within=budget, what="a list", pace=0.1)
     finally:
         client.close()
-    return found[0] if found else 0
+    assert found is not None  # noqa: S101 - for the type checker: it is truthy
+    return found
 
 
 def _await_answer(observer: Observer) -> float:
@@ -256,7 +281,7 @@ def _await_answer(observer: Observer) -> float:
     def answers() -> bool:
         if not observer.node.is_alive():
             raise Inconclusive("the node ended at its start.")
-        return _status(observer.wire, "/apps/NOBODY-YET") != 0
+        return _status(observer, "/apps/NOBODY-YET", shown=False) != 0
 
     clock.wait_until(answers, within=START_BUDGET * clock.speed, what="the first answer", pace=LOOK)
     return clock.now()
@@ -288,9 +313,12 @@ def _is_open(observer: Observer) -> bool:
         return False
 
 
-def _status(wire: WireClient, path: str) -> int:
-    """Return the status of a read, 0 where it was not answered."""
+def _status(observer: Observer, path: str, *, shown: bool = True) -> int:
+    """Return the status of a read, 0 where it was not answered; `shown` makes it evidence."""
     try:
-        return wire.call("GET", path).status
+        answer = observer.wire.call("GET", path)
     except NoAnswer:
         return 0
+    if shown:
+        observer.keep(answer)
+    return answer.status

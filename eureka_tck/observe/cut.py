@@ -111,7 +111,7 @@ def record_rift(cluster: Cluster) -> Rift:
             a.clock.reach(began + CUT)
         a.note("the links are whole again")
         a.clock.reach(a.clock.now() + SETTLED)
-        a.wire.register(_colour(app, "again", "gold", NEWEST))
+        a.keep(a.wire.register(_colour(app, "again", "gold", NEWEST)))
         for _ in range(ROUNDS):
             for name in NEWER_AT:
                 nodes[name[1]].wire.renew(app, name)
@@ -124,20 +124,23 @@ def record_rift(cluster: Cluster) -> Rift:
             node: {name: State.of(one) for name, one in observer.leases({app}).items()}
             for node, observer in nodes.items()
         }
+        for observer in nodes.values():
+            for name in names:
+                a.keep(observer.wire.instance(app, name))
         a.note(f"{ROUNDS} rounds of renewals later")
         given = "three nodes; a was cut from b and c for 13 s, R = 5 s, maxTimeForReplication 10 s"
         return Rift(a.tape(given), states)
 
 
 def _change(nodes: Mapping[str, Observer], app: str) -> None:
-    a, b = nodes["a"].wire, nodes["b"].wire
+    a, b = nodes["a"], nodes["b"]
     for name, at in NEWER_AT.items():
-        nodes[at].wire.register(_colour(app, name, "red", NEWER))
-    a.set_status(app, "override", "OUT_OF_SERVICE")
-    a.set_metadata(app, "metadata", {"colour": "red"})
-    a.set_status(app, "both", "OUT_OF_SERVICE")
-    b.set_status(app, "both", "DOWN")
-    b.set_metadata(app, "again", {"colour": "blue"})
+        a.keep(nodes[at].wire.register(_colour(app, name, "red", NEWER)))
+    a.keep(a.wire.set_status(app, "override", "OUT_OF_SERVICE"))
+    a.keep(a.wire.set_metadata(app, "metadata", {"colour": "red"}))
+    a.keep(a.wire.set_status(app, "both", "OUT_OF_SERVICE"))
+    a.keep(b.wire.set_status(app, "both", "DOWN"))
+    a.keep(b.wire.set_metadata(app, "again", {"colour": "blue"}))
 
 
 def _prove_cut(b: Observer, app: str) -> None:

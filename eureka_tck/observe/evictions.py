@@ -73,8 +73,8 @@ class Evictions:
     `rounds` by the number of leases; `mixed` has six expired leases and a live one.
     `before` and `after` are the thresholds around the round of twenty, None without counters.
     `returned` is what an instance reads as that was evicted under an override and registered again.
-    `hundred` is the first run over a hundred, `series` all runs until none was left;
-    `again` and `uneven` are one run each over another hundred.
+    `hundred` is the first run over a hundred, `series` all runs until none was left, none in a
+    short recording; `again` and `uneven` are one run each over another hundred.
     """
 
     tape: Tape
@@ -117,8 +117,12 @@ def record_rhythm(cluster: Cluster) -> Rhythm:
         return Rhythm(observer.tape(given), due_ms, first)
 
 
-def record_evictions(cluster: Cluster, rhythm: Rhythm) -> Evictions:
-    """Record all rounds and series, one after another on a node that holds nothing else."""
+def record_evictions(cluster: Cluster, rhythm: Rhythm, *, short: bool = False) -> Evictions:
+    """
+    Record all rounds and series, one after another on a node that holds nothing else.
+
+    A `short` recording leaves out the twenty runs that take a hundred leases to the last.
+    """
     if rhythm.first is None:
         raise Inconclusive("the first expired lease was never evicted, so there is no rhythm.")
     with Observer(cluster) as observer:
@@ -133,7 +137,7 @@ def record_evictions(cluster: Cluster, rhythm: Rhythm) -> Evictions:
         returned = course.overridden("EVICT-OVERRIDDEN")
         page = observer.keep(observer.wire.page("/", headers={"Accept-Language": "en"}))
         hundred = rounds[100] = course.round(BLOCKS)
-        series = course.to_the_end(BLOCKS) if hundred else ()
+        series = course.to_the_end(BLOCKS) if hundred and not short else ()
         again = course.round(BLOCKS)
         uneven = course.round(UNEVEN)
         course.clear()

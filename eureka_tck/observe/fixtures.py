@@ -75,9 +75,11 @@ def rhythm(rhythm_recording: Rhythm, case: Case) -> Rhythm:
 
 
 @pytest.fixture(scope="session")
-def evictions_recording(profile_cluster: Clusters, rhythm_recording: Rhythm) -> Evictions:
+def evictions_recording(
+    profile_cluster: Clusters, rhythm_recording: Rhythm, depth: str
+) -> Evictions:
     """Record eviction, run by run, once."""
-    return record_evictions(profile_cluster("evict"), rhythm_recording)
+    return record_evictions(profile_cluster("evict"), rhythm_recording, short=depth == "quick")
 
 
 @pytest.fixture
@@ -113,9 +115,9 @@ def step(step_recording: Step, case: Case) -> Step:
 
 
 @pytest.fixture(scope="session")
-def bracket_recording(profile_cluster: Clusters) -> Bracket:
-    """Record five minutes around the threshold, once."""
-    return record_bracket(profile_cluster("windows-a"))
+def bracket_recording(profile_cluster: Clusters, depth: str) -> Bracket:
+    """Record five minutes around the threshold, once; two for a quick gate."""
+    return record_bracket(profile_cluster("windows-a"), short=depth == "quick")
 
 
 @pytest.fixture

@@ -276,7 +276,7 @@ class _Recording:
         return max((later[1] - earlier[0]) / 1000 for earlier, later in pairwise(self.beats))
 
     def _threshold(self) -> int:
-        return self.observer.counters().threshold if self._counted else 0
+        return self.observer.counters(shown=True).threshold if self._counted else 0
 
 
 def _id(deed: str) -> str:

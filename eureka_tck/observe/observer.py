@@ -16,7 +16,9 @@ from eureka_tck.report.model import Moment
 from eureka_tck.verdict import Inconclusive
 from eureka_tck.wire.client import WireClient
 from eureka_tck.wire.errors import WireError
+from eureka_tck.wire.exchange import BODY_LIMIT, Exchange
 from eureka_tck.wire.recorder import Recorder
+from eureka_tck.wire.redaction import kept_body
 from eureka_tck.wire.task import cancel_task, register_task
 
 if TYPE_CHECKING:
@@ -27,12 +29,13 @@ if TYPE_CHECKING:
     from eureka_tck.observe.runs import Run
     from eureka_tck.targets import Counters
     from eureka_tck.wire.answer import Answer
-    from eureka_tck.wire.exchange import Exchange
     from eureka_tck.wire.record import Applications, Record
     from eureka_tck.wire.sample import Sample
     from eureka_tck.wire.task import TaskFields
 
 PACE: Final = 1.0  # registry s between two polls: at speed 10 ten a second
+OK: Final = 200
+FIGURE: Final = "Renews threshold"  # the row of Spring's page that the counters stand in
 SETTLING: Final = 0.6  # registry s from a run's first stamp until it is over: 114 ms were seen
 GRACE: Final = 20.0  # registry s a run may be late before it counts as not seen: 15 at load 25
 
@@ -48,7 +51,8 @@ class Observer:
         self.cluster = cluster
         self.clock = cluster.clock
         self.node = cluster[node]
-        self.wire = WireClient(self.node.root, recorder=Recorder(now=self.clock.now, kept=1))
+        self._recorder = Recorder(now=self.clock.now, kept=1)
+        self.wire = WireClient(self.node.root, recorder=self._recorder)
         self.began = self.clock.now()
         self._moments: list[Moment] = []
         self._exchanges: list[Exchange] = []
@@ -91,7 +95,13 @@ class Observer:
     def tape(self, given: str) -> Tape:
         """Return what was gathered until now; the delta with the stamps comes last: it is shown."""
         delta = () if self._last_delta is None else (self._last_delta,)
-        return Tape(given, self.began, tuple(self._moments), (*self._exchanges, *delta))
+        return Tape(
+            given,
+            self.began,
+            tuple(self._moments),
+            (*self._exchanges, *delta),
+            self._recorder.slowest,
+        )
 
     # what it does
 
@@ -115,9 +125,9 @@ class Observer:
             if place in refused:
                 self._by_itself(self.wire.cancel(app, name, replication=True))
 
-    def counters(self) -> Counters:
-        """Read the node's own figures."""
-        return self.node.counters()
+    def counters(self, *, shown: bool = False) -> Counters:
+        """Read the node's own figures; `shown` keeps the page that tells them as evidence."""
+        return self.node.target.counters(self._fetch) if shown else self.node.counters()
 
     # what it sees
 
@@ -198,6 +208,23 @@ class Observer:
         if path == "/apps/delta":
             self._last_delta = answer.exchange
         return answer.applications()
+
+    def _fetch(self, path: str) -> str:
+        """Return a page of the node, and keep it as evidence."""
+        at = self.clock.now()
+        text = self.node.fetch(path)
+        # Spring's page begins with its style; the figures must be in what is kept.
+        begin = max(0, text.find(FIGURE) - BODY_LIMIT // 2)
+        self.show(
+            Exchange(
+                method="GET",
+                url=f"{self.node.root}{path}",
+                status=OK,
+                response_body=kept_body(text[begin:].encode()),
+                started_at=at,
+            )
+        )
+        return text
 
     def _batch(self, tasks: list[TaskFields]) -> frozenset[int]:
         """Send a batch; return the places of the tasks that were not accepted."""

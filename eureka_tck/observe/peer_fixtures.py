@@ -206,9 +206,9 @@ def hot(hot_recording: Hot, case: Case) -> Hot:
 
 
 @pytest.fixture(scope="session")
-def odd_peers_recording(profile_cluster: Clusters) -> OddPeers:
-    """Record what odd peers are told, once."""
-    return record_odd_peers(profile_cluster("peer-odd"))
+def odd_peers_recording(profile_cluster: Clusters, depth: str) -> OddPeers:
+    """Record what odd peers are told, once; without the slow link for a quick gate."""
+    return record_odd_peers(profile_cluster("peer-odd"), short=depth == "quick")
 
 
 @pytest.fixture

@@ -44,6 +44,10 @@ class Recount:
     mixed: int
     restored: int
 
+    def adopted_between(self) -> bool:
+        """Say whether a recount may have come between the 20th registration and the reading."""
+        return self.before == self.restored == ADOPTED
+
 
 def record_recount(cluster: Cluster) -> Recount:
     """Register 17, then three more of which two are out of service, then bring those two up."""
@@ -76,7 +80,7 @@ def _register(observer: Observer, samples: Sequence[Sample]) -> None:
 
 
 def _threshold(observer: Observer) -> int:
-    threshold = observer.counters().threshold
+    threshold = observer.counters(shown=True).threshold
     observer.note(f"threshold {threshold}")
     return threshold
 

@@ -8,6 +8,7 @@ it would burn a core for as long as it lives.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from time import monotonic
 from typing import TYPE_CHECKING, Final, Protocol
 
 from eureka_tck.clock import Patience
@@ -31,11 +32,14 @@ ASKED_AT_MOST: Final = 3
 
 WINDOW: Final = 0.5
 """Real seconds over which a node's processor time is looked at."""
-QUIET: Final = 0.03
-"""Processor seconds in a window that are no work: 6 % of a core. An idle JVM at speed 10 uses 1 %;
-a spinning thread has its whole core, or a fifth of one where others compete for it."""
+QUIET: Final = 0.06
+"""Share of a core that is no work. An idle JVM at speed 10 uses 1 %; a spinning thread has its
+whole core, or a fifth of one where others compete for it."""
 CALM_WITHIN: Final = 3.0
 """Real seconds within which one such window must come; compilers and collectors end before."""
+WINDOWS_AT_LEAST: Final = 4
+"""Windows that are looked at, however long: a busy Docker engine takes a second to tell the time
+that a container has used."""
 GLANCES: Final = 5
 """Looks at a node's threads in a window: one that is runnable at each of them is not at rest,
 however little of a processor a busy machine gives it."""
@@ -53,7 +57,7 @@ class Worker(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Whether a window of rest came, and the most processor seconds that a window had."""
+    """Whether a window of rest came, and the largest share of a core that a window had."""
 
     rested: bool
     most: float
@@ -107,8 +111,8 @@ class Spinner:
             observer.note(f"{name}: {fastest.said} after {fastest.seconds:.3f} s of real time")
             cost = cost_of(self._node)
             observer.note(
-                f"{'at rest' if cost.rested else 'not at rest'}; at most {cost.most:.2f} processor "
-                f"s in {WINDOW} s of real time"
+                f"{'at rest' if cost.rested else 'not at rest'}; at most {cost.most:.0%} of a core "
+                f"in {WINDOW} s of real time"
             )
             given = (
                 f"an idle node, and one request: {method} {path}, {content_type}: {body.decode()}"
@@ -126,18 +130,22 @@ class Spinner:
         wire.batch([{"appName": "SPIN", "id": "warm", "action": "Cancel"}])
 
 
-def cost_of(worker: Worker, *, within: float = CALM_WITHIN) -> Cost:
-    """Look at it window by window until one is at rest, for at most so many real seconds."""
+def cost_of(
+    worker: Worker, *, within: float = CALM_WITHIN, windows: int = WINDOWS_AT_LEAST
+) -> Cost:
+    """Look at it until it rests for a window, for so many real seconds and windows at least."""
     patience = Patience(within)
-    most = 0.0
-    while patience.left():
-        before = worker.cpu_seconds()
+    most, looked = 0.0, 0
+    while patience.left() or looked < windows:
+        looked += 1
+        began, before = monotonic(), worker.cpu_seconds()
         wanting = worker.runnable()
         for _ in range(GLANCES):
             Patience(WINDOW).pause(WINDOW / GLANCES)
             wanting &= worker.runnable()
-        used = worker.cpu_seconds() - before
-        most = max(most, used)
-        if used <= QUIET and not wanting:
+        # The look itself may take long, so the share is that of the time that really passed.
+        share = (worker.cpu_seconds() - before) / (monotonic() - began)
+        most = max(most, share)
+        if share <= QUIET and not wanting:
             return Cost(rested=True, most=most)
     return Cost(rested=False, most=most)

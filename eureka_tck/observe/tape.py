@@ -13,17 +13,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Tape:
-    """What was given, when it began (registry s), what happened, which exchanges show it."""
+    """
+    What was given, when it began (registry s), what happened, which exchanges show it.
+
+    `slowest` is the slowest answer of the whole recording, in real seconds.
+    """
 
     given: str
     began: float
     moments: tuple[Moment, ...]
     exchanges: tuple[Exchange, ...]
+    slowest: float = 0.0
 
     def play(self, case: Case) -> None:
         """Make this the evidence of a test; its margins then cover the time of the recording."""
         case.given(self.given)
-        case.began(self.began)
+        case.began(self.began, self.slowest)
         for moment in self.moments:
             case.note(moment.text, at=moment.at)
         for exchange in self.exchanges:

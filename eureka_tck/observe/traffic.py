@@ -73,6 +73,8 @@ def record_traffic(cluster: Cluster) -> Traffic:
 HASTY: Final = 12  # instances
 HASTY_ROUNDS: Final = 3
 HASTY_CALLS: Final = 6  # a round and instance, one right after the other
+HASTY_LAST: Final = f"hasty-{HASTY - 1}"  # the one that is shown where none differs
+DIFFERING_SHOWN: Final = 5  # of those that differ, three reads each
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +113,18 @@ def record_haste(cluster: Cluster) -> Haste:
                 states = [held[node].get(name) for node in letters]
                 if any(state != states[0] for state in states):
                     differing.append(f"{name} of round {round_ + 1}")
+                    if len(differing) <= DIFFERING_SHOWN:
+                        _show(nodes, app, name)
+        _show(nodes, app, HASTY_LAST)
         a.note(f"{len(differing)} of {HASTY * HASTY_ROUNDS} differ")
         given = f"three healthy nodes; {HASTY_CALLS} calls for each instance at once, at one node"
         return Haste(a.tape(given), tuple(differing), HASTY * HASTY_ROUNDS)
+
+
+def _show(nodes: Mapping[str, Observer], app: str, name: str) -> None:
+    """Keep what each node says of an instance as evidence."""
+    for observer in nodes.values():
+        nodes["a"].keep(observer.wire.instance(app, name))
 
 
 def _call(wire: WireClient, app: str, name: str, dirty_ms: int, chance: random.Random) -> None:
@@ -170,6 +181,7 @@ def record_return(cluster: Cluster) -> Return:
             c.wire.renew(app, name)
         a.clock.reach(a.clock.now() + QUIET)
         records = {node: single(observer.wire, app, name) for node, observer in nodes.items()}
+        _show(nodes, app, name)
         states = {node: State.of(one) if one else None for node, one in records.items()}
         given = "nodes a and b with self-preservation, node c without"
         return Return(a.tape(given), states)

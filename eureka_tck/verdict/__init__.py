@@ -22,13 +22,14 @@ from eureka_tck.verdict.case import Case
 from eureka_tck.verdict.due import due
 from eureka_tck.verdict.expect import expect
 from eureka_tck.verdict.outcome import Inconclusive, NotApplicable, RequirementFailed
-from eureka_tck.verdict.requirement import model_based, requirement
+from eureka_tck.verdict.requirement import deep, model_based, requirement
 
 __all__ = [
     "Case",
     "Inconclusive",
     "NotApplicable",
     "RequirementFailed",
+    "deep",
     "due",
     "expect",
     "model_based",

@@ -11,7 +11,7 @@ from eureka_tck.suite import requirements_folder
 from eureka_tck.targets.target import CAPABILITIES
 from eureka_tck.verdict.catalogue import Catalogue, load_catalogue
 from eureka_tck.verdict.forecast import forecast
-from eureka_tck.verdict.selection import Claim, check, claim_of, is_wanted
+from eureka_tck.verdict.selection import Claim, check, chosen, claim_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,13 +42,15 @@ def arrange(items: Sequence[pytest.Item], order: Order) -> Arrangement | None:
     catalogue = load_catalogue(requirements_folder())
     for _, claim in claimed:
         check(claim, catalogue, CAPABILITIES)
-    wanted = [(item, claim) for item, claim in claimed if is_wanted(claim, order, catalogue)]
+    kept = set(chosen([claim for _, claim in claimed], order, catalogue))
+    wanted = [(item, claim) for item, claim in claimed if claim in kept]
     stage = Stage(order)
     profiles = {claim.profile: load_profile(claim.profile) for _, claim in wanted}
     speeds = {name: stage.speed_of(profile) for name, profile in profiles.items()}
     families = {target.family for target in stage.targets}
     claims = [claim for _, claim in wanted]
-    seconds = forecast(claims, profiles, speeds, families, 1).profiles
+    quick = order.depth == "quick"
+    seconds = forecast(claims, profiles, speeds, families, 1, quick=quick).profiles
     return Arrangement(
         catalogue,
         tuple(sorted(wanted, key=lambda pair: (-seconds[pair[1].profile], pair[1].profile))),

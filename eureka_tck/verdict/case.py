@@ -62,6 +62,7 @@ class Case:
         self._tag = hashlib.blake2s(f"{test}#{attempt}".encode(), digest_size=3).hexdigest()
         self._prefix = prefix
         self._fresh = itertools.count(1)
+        self._slowest = 0.0
 
     @property
     def given_text(self) -> str:
@@ -92,6 +93,15 @@ class Case:
         """The exchanges of the test so far, oldest first."""
         return self.recorder.exchanges
 
+    @property
+    def slowest(self) -> float:
+        """
+        Return the real seconds of the slowest answer, those of the recordings it reads too.
+
+        A node that got no processor answers late, also where we ourselves were in time.
+        """
+        return max(self.recorder.slowest, self._slowest)
+
     def attach(self, exchange: Exchange) -> None:
         """Keep an exchange as evidence; those of the fixture `registry` are kept by themselves."""
         self.recorder.record(exchange)
@@ -105,12 +115,14 @@ class Case:
         own = f"new{next(self._fresh)}" if name is None else name
         return f"{self._prefix.lower()}{self._tag}-{own}"
 
-    def began(self, at: float) -> None:
+    def began(self, at: float, slowest: float = 0.0) -> None:
         """
         Say that what the test judges began at that instant, in registry seconds.
 
         For tests that read a timeline recorded before them: their margins cover the recording.
+        `slowest` is the slowest answer of it, in real seconds.
         """
+        self._slowest = max(self._slowest, slowest)
         self.begun_at = at if self.begun_at is None else min(at, self.begun_at)
 
     def lateness(self) -> float:

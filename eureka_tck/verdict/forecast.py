@@ -41,6 +41,8 @@ def forecast(
     speeds: Mapping[str, float],
     families: Collection[str],
     workers: int,
+    *,
+    quick: bool = False,
 ) -> Forecast:
     """
     Predict how long these tests take.
@@ -51,11 +53,16 @@ def forecast(
         speeds: the speed of each.
         families: kinds of target that are judged; the dearest start counts.
         workers: how many profiles run side by side.
+        quick: whether recordings are short and long tests left out.
     """
     start = max((START_SECONDS.get(family, 1.0) for family in families), default=1.0)
     expected = {
         name: _profile_seconds(
-            [claim for claim in claims if claim.profile == name], profile, speeds[name], start
+            [claim for claim in claims if claim.profile == name],
+            profile,
+            speeds[name],
+            start,
+            quick=quick,
         )
         for name, profile in profiles.items()
     }
@@ -63,9 +70,12 @@ def forecast(
 
 
 def _profile_seconds(
-    claims: Sequence[Claim], profile: Profile, speed: float, start: float
+    claims: Sequence[Claim], profile: Profile, speed: float, start: float, *, quick: bool
 ) -> float:
-    waits = min(profile.seconds, sum(claim.seconds for claim in claims))
+    most = profile.seconds
+    if quick and profile.quick_seconds is not None:
+        most = profile.quick_seconds
+    waits = min(most, sum(claim.seconds for claim in claims))
     longest = max((claim.seconds for claim in claims), default=0.0)
     return profile.nodes * start + max(waits, longest) / speed + CALL_SECONDS * len(claims)
 

@@ -20,7 +20,7 @@ from eureka_tck.verdict.catalogue import Catalogue, load_catalogue
 from eureka_tck.verdict.collection import collect
 from eureka_tck.verdict.expectations import load_expectations
 from eureka_tck.verdict.forecast import Forecast, forecast
-from eureka_tck.verdict.selection import check_words, is_wanted
+from eureka_tck.verdict.selection import check_words, chosen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -63,7 +63,7 @@ class Plan:
         order = msgspec.structs.replace(
             self.order, only=tuple(tests), slower=retrial.slower, attempt=retrial.attempt
         )
-        wanted = tuple(c for c in self.claims if is_wanted(c, order, self.catalogue))
+        wanted = chosen(self.claims, order, self.catalogue)
         workers = min(self.workers, retrial.workers)
         return replace(self, order=order, wanted=wanted, **_means(order, wanted, workers))
 
@@ -85,7 +85,7 @@ def make_plan(order: Order, *, expectations: Path, workers: int | None) -> Plan:
     known = load_expectations(expectations, catalogue)
     claims = collect(suite_root() / SUITE)
     check_words(order.select, claims, catalogue)
-    wanted = tuple(claim for claim in claims if is_wanted(claim, order, catalogue))
+    wanted = chosen(claims, order, catalogue)
     if not wanted:
         raise CannotRun(
             "no test of this suite is left by --select, --level and --depth.",
@@ -115,5 +115,7 @@ def _means(order: Order, wanted: tuple[Claim, ...], workers: int) -> _Means:
         profiles=profiles,
         speeds=speeds,
         workers=workers,
-        forecast=forecast(wanted, profiles, speeds, families, workers),
+        forecast=forecast(
+            wanted, profiles, speeds, families, workers, quick=order.depth == "quick"
+        ),
     )

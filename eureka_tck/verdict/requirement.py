@@ -18,6 +18,10 @@ DEFAULT_SECONDS: Final = 1.0
 """Predicted registry seconds of a test that waits for nothing."""
 
 
+deep: Final = pytest.mark.deep
+"""One case of a test that a quick gate leaves out: `pytest.param(1, marks=deep)`."""
+
+
 def requirement(
     *ids: str,
     profile: str = DEFAULT_PROFILE,

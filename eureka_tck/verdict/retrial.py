@@ -3,8 +3,12 @@ Which tests are judged once more, how slowly, and beside how many others.
 
 A test that said nothing says nothing about the registry: the machine was late, or what was to be
 observed did not come about. On shared cores both happen by accident, so it is judged again,
-with more time and less beside it. What it then says counts; a second verdict of failure is one.
-A test that passed is never judged again; of one that failed see `contradiction`.
+with more time and less beside it. What it then says counts.
+
+A failure beside which the machine was late may be the machine's: it is judged again in the same
+way, and the last pass decides, late or not. So is a known deviation that did not show while the
+machine was late. What is known to fail is not asked again, nor is a target that fails in many
+profiles: it is the cause itself. Of one that failed in time see `contradiction`.
 """
 
 from __future__ import annotations
@@ -13,15 +17,21 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from eureka_tck.verdict.judgement import verdict_of
 
-    from eureka_tck.report.model import TestResult
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from eureka_tck.report.model import Expectation, TestResult
 
 PROFILES_AT_MOST: Final = 3
-"""Profiles with tests that said nothing though the machine was in time. A stall spoils one
-recording or two; where more are inconclusive, the target is the cause, and would only be so again.
-"""
+"""Profiles with tests that said nothing though the machine was in time, or with tests that failed.
+A stall spoils one recording or two; where there are more, the target is the cause, and would only
+be so again."""
+
+
+AGAINST: Final = {"failed", "unexpected pass"}
+"""Verdicts that fail a gate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +52,34 @@ RETRIALS: Final = (
 for itself."""
 
 
-def unsettled(results: Iterable[TestResult]) -> tuple[str, ...]:
-    """Return the tests that are worth another pass."""
+def unsettled(
+    results: Iterable[TestResult],
+    expectations: Sequence[Expectation] = (),
+    observed: Collection[str] = (),
+) -> tuple[str, ...]:
+    """
+    Return the tests that are worth another pass.
+
+    Args:
+        results: what the tests have found until now, one a test.
+        expectations: what the target is known to break.
+        observed: rows that fail nobody, however they turn out.
+    """
+    results = tuple(results)
     silent = [result for result in results if result.outcome == "inconclusive"]
-    late = [result.id for result in silent if result.late]
-    others = [result for result in silent if not result.late and not result.traceback]
-    if len({result.profile for result in others}) > PROFILES_AT_MOST:
-        return tuple(late)
-    return (*late, *(result.id for result in others))
+    late = [result for result in silent if result.late]
+    others = _few(result for result in silent if not result.late and not result.traceback)
+    against = _few(
+        result
+        for result in results
+        if verdict_of(result, expectations) in AGAINST
+        and not (result.requirements and set(result.requirements) <= set(observed))
+    )
+    doubted = [result for result in against if result.late]
+    return tuple(result.id for result in (*late, *others, *doubted))
+
+
+def _few(results: Iterable[TestResult]) -> tuple[TestResult, ...]:
+    """Return them where they are of few profiles, else none."""
+    few = tuple(results)
+    return few if len({result.profile for result in few}) <= PROFILES_AT_MOST else ()

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 LOOKS_LIKE_A_NAME: Final = re.compile(r"[A-Z]+|[A-Za-z]+-\d*")
 """A row or a chapter, also a mistyped one: it is never taken for a text."""
 
+QUICK_CASES: Final = 4
+"""Cases of one test that a quick gate makes: a table of forms or values has up to a hundred, and
+what is wrong with one of them is mostly wrong with a quarter of all."""
+
 
 @dataclass(frozen=True, slots=True)
 class Claim:
@@ -69,10 +73,16 @@ def claim_of(item: pytest.Item) -> Claim | None:
         profile=str(mark.kwargs.get("profile", DEFAULT_PROFILE)),
         needs=frozenset(mark.kwargs.get("needs", ())),
         seconds=float(mark.kwargs.get("seconds", DEFAULT_SECONDS)),
-        depth=mark.kwargs.get("depth", "quick"),
+        depth="full" if item.get_closest_marker("deep") else mark.kwargs.get("depth", "quick"),
         docstring=docstring_of(item),
-        line=(item.location[1] or 0) + 1,
+        line=line_of(item),
     )
+
+
+def line_of(item: pytest.Item) -> int:
+    """Return where a test begins in its file; pytest's own answer costs a walk over paths."""
+    code = getattr(getattr(item, "function", None), "__code__", None)
+    return int(code.co_firstlineno) if code is not None else (item.location[1] or 0) + 1
 
 
 def docstring_of(item: pytest.Item) -> str:
@@ -91,6 +101,32 @@ def check(claim: Claim, catalogue: Catalogue, capabilities: Collection[str]) -> 
             f"{claim.test} needs {', '.join(sorted(unknown))}, which is no capability; "
             f"known: {', '.join(sorted(capabilities))}"
         )
+
+
+def chosen(claims: Sequence[Claim], order: Order, catalogue: Catalogue) -> tuple[Claim, ...]:
+    """
+    Return the tests that an order asks for.
+
+    Where nothing is named, a quick gate makes no more than `QUICK_CASES` of the cases of each
+    test: the first, the last, and some between them.
+    """
+    wanted = tuple(claim for claim in claims if is_wanted(claim, order, catalogue))
+    if order.depth != "quick" or order.only or order.select:
+        return wanted
+    alike: dict[tuple[str, tuple[str, ...]], list[Claim]] = {}
+    for claim in wanted:
+        function = claim.test.partition("[")[0]
+        alike.setdefault((function, claim.requirements), []).append(claim)
+    kept = {claim.test for cases in alike.values() for claim in _spread(cases)}
+    return tuple(claim for claim in wanted if claim.test in kept)
+
+
+def _spread(cases: Sequence[Claim]) -> list[Claim]:
+    """Return the cases that a quick gate makes of a test's."""
+    last = len(cases) - 1
+    if last < QUICK_CASES:
+        return list(cases)
+    return [cases[round(place * last / (QUICK_CASES - 1))] for place in range(QUICK_CASES)]
 
 
 def is_wanted(claim: Claim, order: Order, catalogue: Catalogue) -> bool:

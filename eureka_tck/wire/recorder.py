@@ -15,12 +15,18 @@ KEPT: Final = 500
 
 
 class Recorder:
-    """Keeps the last exchanges; `now` says the registry second at which each began."""
+    """
+    Keeps the last exchanges; `now` says the registry second at which each began.
+
+    `seen` counts all of them, `slowest` is the longest that one was waited for which was answered,
+    in real seconds.
+    """
 
     def __init__(self, *, now: Callable[[], float] | None = None, kept: int = KEPT) -> None:
         self._exchanges: deque[Exchange] = deque(maxlen=kept)
         self._now = now
         self.seen = 0
+        self.slowest = 0.0
 
     @property
     def exchanges(self) -> list[Exchange]:
@@ -35,6 +41,8 @@ class Recorder:
         """Add an exchange; the oldest is forgotten when there are too many."""
         self._exchanges.append(exchange)
         self.seen += 1
+        if exchange.status is not None:
+            self.slowest = max(self.slowest, exchange.seconds)
 
     def forget(self) -> None:
         """Drop all that is kept: what comes next is the evidence."""

@@ -203,6 +203,28 @@ def test_a_test_that_said_nothing_is_judged_again_more_slowly(
     assert row.tests[0].result.timeline[0].text == f"at speed {speed}"
 
 
+@pytest.mark.parametrize(("slowest", "code"), [(9.0, 0), (0.0, 1)], ids=["late", "in time"])
+def test_a_failure_is_judged_again_where_a_node_was_late(
+    suite: Callable[[str], Path],
+    gate: Callable[..., tuple[int, Report]],
+    capsys: pytest.CaptureFixture[str],
+    slowest: float,
+    code: int,
+) -> None:
+    """What failed beside an answer of 9 s may have failed by the machine; else it has failed."""
+    suite(f"""
+    @requirement("RENEW-02")
+    def test_it_fails_at_first(case):
+        \"\"\"A test whose node was starved at first.\"\"\"
+        case.began(0.0, slowest={slowest})
+        expect("the attempt", case.attempt).equals(2)
+    """)
+
+    assert gate()[0] == code
+    told = "test_it_fails_at_first: the attempt was 1; it must be 2." in capsys.readouterr().out
+    assert told == (code == 0)
+
+
 def test_a_node_that_dies_at_start_exits_3_with_the_end_of_its_log(
     suite: Callable[[str], Path],
     stub_adapter: Callable[..., Path],

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from eureka_tck.actors.arrival import Task
-from eureka_tck.observe.batching import Delays, Page
+from eureka_tck.observe.batching import SAMPLES, Delays, Page
 from eureka_tck.observe.tape import Tape
+from eureka_tck.verdict import Inconclusive
 
 TAPE = Tape("", 0.0, (), ())
 
@@ -52,8 +53,33 @@ def test_a_registration_brings_an_override_only_where_there_is_none() -> None:
     assert Page(override="OUT_OF_SERVICE").read([told]).override == "OUT_OF_SERVICE"
 
 
-def test_our_own_lateness_is_no_delay() -> None:
-    """A change is late only beyond the batching delay, a tolerance, and our own stall."""
-    delays = Delays(TAPE, (0.52, 1.2, 1.2, 3.0), (0.0, 0.0, 0.3, 0.1))
+def delays(delay: float, lateness: float) -> Delays:
+    """Return ten samples of that delay, on a machine that was so late."""
+    return Delays(TAPE, (delay,) * SAMPLES, (lateness,) * SAMPLES)
 
-    assert delays.late == 2
+
+def test_on_a_calm_machine_a_delay_of_a_second_is_late() -> None:
+    """The right one comes 0.5 s after its call and is on its way for some milliseconds."""
+    right, wrong = delays(0.52, 0.02), delays(1.02, 0.02)
+    right.tell()
+    wrong.tell()
+
+    assert (right.late, right.prompt) == (0, SAMPLES)
+    assert wrong.late == SAMPLES
+
+
+def test_on_a_late_machine_a_delay_of_a_second_says_nothing() -> None:
+    """It may be 0.5 s of batching and a stall; only what no stall explains is late."""
+    with pytest.raises(Inconclusive, match=r"by 0\.30 s at worst") as raised:
+        delays(1.02, 0.3).tell()
+
+    assert raised.value.late
+    assert delays(3.0, 0.3).late == SAMPLES
+
+
+def test_what_comes_in_time_was_in_time_however_late_the_machine() -> None:
+    """A stall makes nothing quicker: half of the samples are enough to know the delay."""
+    mixed = Delays(TAPE, (0.55,) * 5 + (1.4,) * 5, (0.4,) * SAMPLES)
+    mixed.tell()
+
+    assert (mixed.prompt, mixed.late) == (5, 0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from eureka_tck.profile import Profile
 from eureka_tck.verdict.forecast import CALL_SECONDS, HARNESS_SECONDS, forecast
 from eureka_tck.verdict.selection import Claim
@@ -19,6 +21,19 @@ def test_a_profile_waits_no_longer_than_it_says() -> None:
     predicted = forecast(claims, {"p": profile("p", 200.0)}, {"p": 10.0}, ["python"], 1)
 
     assert predicted.profiles["p"] == 0.8 + 200 / 10 + 4 * CALL_SECONDS
+
+
+def test_a_quick_gate_waits_for_shorter_recordings() -> None:
+    """Where a profile says so; the others take as long as ever."""
+    claims = [Claim(f"t::{n}", ("REG-01",), "p", seconds=30) for n in range(4)]
+    short = msgspec.structs.replace(profile("p", 100.0), quick_seconds=50.0)
+
+    quick, full = (
+        forecast(claims, {"p": short}, {"p": 10.0}, ["python"], 1, quick=quick).profiles["p"]
+        for quick in (True, False)
+    )
+
+    assert (quick, full) == (0.8 + 5 + 4 * CALL_SECONDS, 0.8 + 10 + 4 * CALL_SECONDS)
 
 
 def test_a_single_test_waits_its_own_time() -> None:

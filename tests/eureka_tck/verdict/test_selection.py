@@ -7,12 +7,22 @@ from typing import TYPE_CHECKING
 import pytest
 
 from eureka_tck.errors import CannotRun
+from eureka_tck.verdict.collection import collect
 from eureka_tck.verdict.order import Order
 from eureka_tck.verdict.requirement import requirement
-from eureka_tck.verdict.selection import Claim, check, check_words, is_wanted, matches
+from eureka_tck.verdict.selection import (
+    QUICK_CASES,
+    Claim,
+    check,
+    check_words,
+    chosen,
+    is_wanted,
+    matches,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from eureka_tck.verdict.catalogue import Catalogue
 
@@ -87,6 +97,42 @@ def test_only_wanted_tests_run(claim: Callable[..., Claim], catalogue: Catalogue
     assert wanted(depth="quick") == ["a"]
     assert wanted(select=("REG-04",)) == ["a"]
     assert wanted(only=("t.py::b",), select=("REG-04",), depth="quick") == ["b"]
+
+
+def test_a_quick_gate_makes_few_cases_of_a_test(
+    claim: Callable[..., Claim], catalogue: Catalogue
+) -> None:
+    """The first, the last and two between them; a test with fewer cases is made whole."""
+    many = [claim(f"t.py::many[{number}]", "REG-04") for number in range(100)]
+    few = [claim(f"t.py::few[{number}]", "REG-04") for number in range(QUICK_CASES)]
+
+    def cases(**more: object) -> list[str]:
+        order = Order(target="python", backend="process", seed=1, **more)  # type: ignore[arg-type]  # a field each
+        return [one.parameters for one in chosen([*many, *few], order, catalogue)]
+
+    assert cases(depth="quick") == ["0", "33", "66", "99", "0", "1", "2", "3"]
+    assert len(cases()) == len(many) + len(few)
+    assert len(cases(depth="quick", select=("REG-04",))) == len(many) + len(few)
+    assert cases(depth="quick", only=("t.py::many[7]",)) == ["7"]
+
+
+def test_a_case_may_be_left_out_of_a_quick_gate(tmp_path: Path) -> None:
+    """The mark `deep` stands at one case, the others of the test are quick."""
+    (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = --import-mode=importlib\n", "utf-8")
+    (tmp_path / "test_deep_case.py").write_text(
+        """
+import pytest
+from eureka_tck.verdict import deep, requirement
+
+@requirement("REG-04")
+@pytest.mark.parametrize("n", [1, pytest.param(2, marks=deep)])
+def test_it(n):
+    '''A test.'''
+""",
+        "utf-8",
+    )
+
+    assert [claim.depth for claim in collect(tmp_path)] == ["quick", "full"]
 
 
 @pytest.mark.parametrize(

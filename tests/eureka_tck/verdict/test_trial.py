@@ -129,3 +129,27 @@ def test_defaults_are_left_out_of_the_re_run(claim: Callable[..., Claim]) -> Non
         'eureka-tck gate --target python --seed 3 --select "REG-04"'
     )
     assert facts_of(order, 10.0) == "python (process), speed 10, seed 3"
+
+
+def test_a_failure_beside_a_slow_answer_is_marked_late(claim: Callable[..., Claim]) -> None:
+    """A node without a processor answers late where the judge itself was in time."""
+    error = RequirementFailed("it was 500.")
+
+    def late(seconds: float, status: int | None) -> bool:
+        case = Case("t.py::a")
+        case.attach(Exchange(method="GET", url="http://127.0.0.1/", status=status, seconds=seconds))
+        return Trial(claim(), case).result(error, order=ORDER, scene=Scene(10.0)).late
+
+    assert late(0.2, 200)
+    assert not late(0.01, 200)
+    assert not late(5.0, None), "no answer is no slow answer"
+
+
+def test_a_recording_hands_on_its_slowest_answer(claim: Callable[..., Claim]) -> None:
+    """A test that reads a timeline was not there when its node was late."""
+    case = Case("t.py::a")
+    case.began(3.0, slowest=0.2)
+
+    result = Trial(claim(), case).result(None, order=ORDER, scene=Scene(10.0))
+
+    assert (result.outcome, result.late) == ("passed", True)
