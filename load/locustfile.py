@@ -47,13 +47,15 @@ def add_arguments(parser: LocustArgumentParser) -> None:
     )
     parser.add_argument("--minutes", type=float, default=0.0, help="its length; 0: the storm's")
     parser.add_argument(
+        "--tally", default="", help="file for the counts of intended sends", include_in_web_ui=False
+    )
+    parser.add_argument(
         "--settle",
         type=float,
         default=0.0,
         help="seconds at its end in which nothing happens; 0: the storm's",
         include_in_web_ui=False,
     )
-    parser.add_argument("--tally", default="", help="file for the counts of intended sends")
     parser.add_argument("--nodes", default="", help="roots of a cluster's nodes, comma-separated")
     parser.add_argument(
         "--bulk", action="store_true", help="enter requests into the statistics in bulk, no events"
@@ -62,6 +64,7 @@ def add_arguments(parser: LocustArgumentParser) -> None:
         "--i-own-this-target",
         action="store_true",
         help="storm a registry beyond this machine and its private networks",
+        include_in_web_ui=False,
     )
 
 
@@ -69,6 +72,12 @@ def add_arguments(parser: LocustArgumentParser) -> None:
 def prepare(environment: Environment, **_: Any) -> None:  # noqa: ANN401 - Locust passes any
     """Read the storm before any shape ticks, and listen to master or workers."""
     FleetUser.division = StormShape.division = division = Division(environment)
+    options = environment.parsed_options
+    assert options is not None, "Locust parses its options before it prepares"  # noqa: S101
+    FleetUser.tally_file = Path(options.tally) if options.tally else None
+    FleetUser.owned = options.i_own_this_target
+    # A storm has no number of users to ask for; without the web UI --run-time may still end it.
+    StormShape.use_common_options = environment.web_ui is None
     try:
         choose(environment)
         if headless(environment):
@@ -91,13 +100,17 @@ def prepare(environment: Environment, **_: Any) -> None:  # noqa: ANN401 - Locus
 @events.test_start.add_listener  # type: ignore[untyped-decorator] # the same
 def begin(environment: Environment, **_: Any) -> None:  # noqa: ANN401 - the same
     """Take what the web UI may have changed, and begin."""
-    FleetUser.stopping, FleetUser.last = False, None
+    FleetUser.stopping = StormShape.refused = False
+    FleetUser.last = None
+    if not isinstance(environment.runner, WorkerRunner) and environment.parsed_options is not None:
+        # Whoever reaches the web UI may choose a storm, and not whom it may hit; workers are told.
+        environment.parsed_options.i_own_this_target = FleetUser.owned
     try:
         choose(environment)
         refuse_nobody()
     except CannotRun as refused:
         logging.getLogger(__name__).error("%s", refused)  # noqa: TRY400 - the sentence says it all
-        FleetUser.stopping = True
+        FleetUser.stopping = StormShape.refused = True
         return
     FleetUser.division.begin()
 
@@ -133,7 +146,6 @@ def choose(environment: Environment) -> None:
     )
     FleetUser.storm = StormShape.storm = storm
     FleetUser.bulk = options.bulk
-    FleetUser.tally_file = Path(options.tally) if options.tally else None
 
 
 def headless(environment: Environment) -> bool:

@@ -15,8 +15,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
-from isal import isal_zlib
 
+from eureka.server.zipping import unzipped, zipped_from
 from eureka.wire.negotiation import Format
 
 if TYPE_CHECKING:
@@ -29,8 +29,6 @@ Kind = Literal["apps", "delta", "app", "vip", "svip"]
 MOST_REGIONAL: Final = 32
 """Lists that name regions and are kept; each may be as large as the registry."""
 
-FASTEST: Final = 1  # level of isal; level 2 takes twice as long for 4 % less
-_GZIP: Final = 31  # zlib's wbits: the largest window, with the head and tail of gzip
 _PIECE: Final = 1024 * 1024  # bytes
 _LARGE: Final = 256 * 1024
 """Bytes of a body that is not kept beside its gzipped form before somebody wants it plain too."""
@@ -73,7 +71,7 @@ class Payload:
     def pieces(self) -> tuple[bytes, ...]:
         """The list in pieces: to join a hundred megabytes keeps everybody waiting."""
         if not self._plain:
-            self._plain = tuple(_unzipped(self.zipped))
+            self._plain = tuple(unzipped(self.zipped, piece=_PIECE))
         return self._plain
 
     @property
@@ -250,22 +248,6 @@ class ResponseCache:
             payloads.pop(key, None)
             if not payloads:
                 del self._current[key.kind, key.name]
-
-
-def zipped_from(pieces: Iterable[bytes]) -> bytes:
-    """Return the pieces as one gzip stream; each is a step, and no step takes long."""
-    squeezer = isal_zlib.compressobj(FASTEST, wbits=_GZIP)
-    squeezed = [squeezer.compress(piece) for piece in pieces]
-    return b"".join((*squeezed, squeezer.flush()))
-
-
-def _unzipped(zipped: bytes) -> Iterator[bytes]:
-    """Yield what was zipped, in pieces."""
-    stretcher = isal_zlib.decompressobj(wbits=_GZIP)
-    rest = zipped
-    while not stretcher.eof:
-        yield stretcher.decompress(rest, _PIECE)
-        rest = stretcher.unconsumed_tail
 
 
 def _touched(change: Changed) -> Iterable[tuple[Kind, str]]:

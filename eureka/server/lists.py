@@ -81,6 +81,10 @@ class Lists:
         own = len(leases) if key.kind == "apps" else len(self._registry.changes)
         return own + sum(len(self.remote.instances(region)) for region in self._regions(key))
 
+    def shows_regions(self, key: CacheKey) -> bool:
+        """Tell whether a list shows other regions too."""
+        return bool(self._regions(key))
+
     def picture(self, key: CacheKey) -> Callable[[], list[bytes]] | None:
         """
         Note what a list shows now, None for a name that nobody has.

@@ -13,7 +13,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from eureka.server.beside import beside
-from eureka.server.cache import Payload, zipped_from
+from eureka.server.cache import Payload
+from eureka.server.zipping import Zipper, zipped_from
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from eureka.server.cache import CacheKey, ResponseCache
     from eureka.server.clock import Clock
     from eureka.server.lists import Lists
+
+    Zip = Callable[[list[bytes]], bytes]
 
 LARGE: Final = 2_500
 """Instances; a list of so many takes 30 ms when none of them was written before."""
@@ -58,6 +61,7 @@ class Preparation:
         self._cache = cache
         self._clock = clock
         self._flights: dict[tuple[CacheKey, bool], _Flight] = {}
+        self._zippers: dict[CacheKey, Zipper] = {}
         self._writing = asyncio.Lock()  # what writes keeps what it wrote: one list at a time
 
     def is_needed(self, key: CacheKey, *, zipped: bool, fresh: bool) -> bool:
@@ -115,7 +119,8 @@ class Preparation:
         picture = self._lists.picture(key)
         if picture is None:
             return None
-        write = partial(_payload, picture, made_at, self._cache.versions(key), zipped)
+        versions = self._cache.versions(key)
+        write = partial(_payload, picture, made_at, versions, self._zip(key) if zipped else None)
         making = self._make(key, write, seen, zipped=zipped)
         flight = _Flight(seen[0], asyncio.create_task(making, name="list"))
         self._flights[key, zipped] = flight
@@ -139,6 +144,12 @@ class Preparation:
         self._cache.misses += 1
         return payload
 
+    def _zip(self, key: CacheKey) -> Zip:
+        """Return what zips a list: of the registry's full one most is as it was the last time."""
+        if key.kind != "apps" or self._lists.shows_regions(key):
+            return zipped_from
+        return self._zippers.setdefault(key, Zipper()).zipped
+
     def _state(self) -> tuple[int, int]:
         """Return what differs after a change, and after one was forgotten."""
         changes = self._registry.changes
@@ -150,12 +161,12 @@ class Preparation:
 
 
 def _payload(
-    write: Callable[[], list[bytes]], made_at: float, versions: tuple[int, ...], zipped: bool
+    write: Callable[[], list[bytes]], made_at: float, versions: tuple[int, ...], zip_: Zip | None
 ) -> Payload:
     """Write a list and zip it, part by part: no step keeps the interpreter for long."""
     parts = write()
-    if zipped:
-        return Payload.of_zipped(zipped_from(parts), made_at, versions)
+    if zip_ is not None:
+        return Payload.of_zipped(zip_(parts), made_at, versions)
     return Payload(tuple(_pieces(parts)), made_at, versions)
 
 

@@ -59,6 +59,7 @@ exit codes:
 TELL_EVERY: Final = 5.0
 """Real seconds between two lines of progress."""
 MOST_WORKERS: Final = 64
+MOST_PORTS: Final = 65_535
 DAY_MS: Final = 86_400_000
 SETTINGS: Final = {
     # No recount: the threshold is then what the leases make it.
@@ -114,6 +115,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "locust -f load/locustfile.py --worker --master-host HOST",
     )
     group.add_argument(
+        "--web",
+        type=natural,
+        default=0,
+        metavar="PORT",
+        help="show Locust's web UI at that port of 127.0.0.1 while the storm lasts",
+    )
+    group.add_argument(
         "--bulk", action="store_true", help="enter requests into Locust's statistics in bulk"
     )
     parser.set_defaults(run=run)
@@ -165,6 +173,8 @@ def _admit(targets: Sequence[Target], storm: Storm, arguments: argparse.Namespac
                 raise CannotRun(
                     f"{target.name} runs already: the storm {storm.name} starts and breaks nodes."
                 )
+    if arguments.web > MOST_PORTS:
+        raise CannotRun(f"--web is {arguments.web}; a port is at most {MOST_PORTS}.")
     if arguments.speed not in (None, 1.0):
         raise CannotRun(
             f"--speed is {arguments.speed:g}; load runs in real time, or leases would end before "
@@ -223,6 +233,7 @@ def _storm(
             processes=arguments.processes,
             workers=arguments.master,
             bulk=arguments.bulk,
+            web=arguments.web,
             owned=arguments.i_own_this_target,
             folder=folder,
         )

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 GRACE = 120.0
 LOOK_EVERY = 0.5
 STOP_GRACE = 10.0
+_SHOWN = ("--autostart", "--autoquit", "0", "--web-host", "127.0.0.1")
 
 
 @dataclass(slots=True)
@@ -52,6 +53,8 @@ class Generator:
     workers: int = 0
     """Workers of other machines that are waited for; 0: none."""
     bulk: bool = False
+    web: int = 0
+    """Port of loopback at which Locust's web UI is shown while the storm lasts; 0: nowhere."""
     owned: bool = False
     folder: Path | None = None
     """Where its files go; None: the run's own folder."""
@@ -75,8 +78,10 @@ class Generator:
             *(sys.executable, "-m", "locust", "--locustfile", str(self.locustfile)),
             *("--host", self.nodes[0], "--nodes", ",".join(self.nodes), "--storm", self.storm),
             *("--instances", str(self.instances), "--minutes", str(self.minutes)),
+            *(_SHOWN if self.web else ("--headless",)),
+            *(("--web-port", str(self.web)) if self.web else ()),
+            *("--stop-timeout", "90", "--exit-code-on-error", "0", "--only-summary"),
             *("--settle", str(self.settle)),
-            *("--headless", "--stop-timeout", "90", "--exit-code-on-error", "0", "--only-summary"),
             *("--html", str(self.html), "--csv", str(own), "--json-file", str(own)),
             *("--tally", str(self._tally)),
             *(("--processes", str(self.processes)) if self.processes else ()),

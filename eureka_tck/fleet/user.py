@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 ANSWERS_BUDGET = 10.0
 """Seconds for the last answers once the storm is over."""
+BUSY = ("spawning", "running")
+"""Locust's states of a test that has begun."""
 WRITE_EVERY = 0.5
 """Seconds between two writings of the tally."""
 
@@ -49,6 +51,8 @@ class FleetUser(User):
     """Where the nodes are: what was admitted, not what a name may mean later."""
     tally_file: ClassVar[Path | None] = None
     bulk: ClassVar[bool] = False
+    owned: ClassVar[bool] = False
+    """Whether the command line said that a registry beyond this machine is its owner's."""
     fleet: ClassVar[Fleet | None] = None
     last: ClassVar[Tally | None] = None
     """What a fleet that has left had counted."""
@@ -112,14 +116,17 @@ class StormShape(LoadTestShape):
     abstract = True
     storm: ClassVar[Storm]
     division: ClassVar[Division]
+    refused: ClassVar[bool] = False
+    """Whether what was asked for in the web UI must not be: the test ends at once."""
     use_common_options = True
 
     def tick(self) -> tuple[int, float] | None:
         """Return the users and how fast they come; None when the storm is over."""
-        began = self.division.began
-        if began and unix_now() - began > self.storm.length:
-            return None
         runner: Any = self.runner
+        # Before that all is known of the storm before this one, which the web UI may have started.
+        has_begun = runner.state in BUSY
+        if has_begun and (self.refused or unix_now() - self.division.began > self.storm.length):
+            return None
         workers = max(1, getattr(runner, "worker_count", 1))
         return workers, float(max(100, workers))
 

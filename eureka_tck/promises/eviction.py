@@ -36,6 +36,9 @@ STATEMENT: Final = (
 )
 ROWS: Final = ("LEASE-05", "PRESERVE-05", "PRESERVE-13")
 
+CONTROLS_TOLD: Final = 3
+"""Dead instances whose evictions are told one by one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Eviction:
@@ -265,12 +268,15 @@ def _allowed(excused: int) -> tuple[str, ...]:
 
 
 def _controls(evictions: Sequence[Eviction]) -> tuple[str, ...]:
-    """Return what was seen to go, as it should: one sentence an instance."""
+    """Return what was seen to go, as it should: a sentence for each of the first instances."""
     by_instance: dict[str, list[Eviction]] = {}
     for one in evictions:
         by_instance.setdefault(one.instance, []).append(one)
-    return tuple(
+    told = [
         f"{instance}, which nobody renewed, was evicted at "
         + listed([f"{one.node} (by {one.seen_gone:.1f} s)" for one in ones], len(ones))
-        for instance, ones in by_instance.items()
-    )
+        for instance, ones in list(by_instance.items())[:CONTROLS_TOLD]
+    ]
+    if (rest := len(by_instance) - len(told)) > 0:
+        told.append(f"so {'was' if rest == 1 else 'were'} {counted(rest, 'other')}")
+    return tuple(told)

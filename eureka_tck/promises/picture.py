@@ -48,6 +48,7 @@ def picture(history: History, judged: Sequence[Judged]) -> Timeline:
     end = max(evidence.end, history.events[-1].at if history.events else 0.0)
     flags = _flags(judged)
     return Timeline(
+        began=round(history.events[0].at, 1) if history.events else 0.0,
         end=round(end, 1),
         sampled_every=_sampled_every(evidence),
         nodes={node: _lines(evidence, node) for node in evidence.taken},
@@ -72,21 +73,25 @@ def picture(history: History, judged: Sequence[Judged]) -> Timeline:
 
 
 def _flags(judged: Sequence[Judged]) -> tuple[Flag, ...]:
+    """Return the first violations of each promise: one broken all the time hides no other."""
     found = [
-        Flag(
-            at=round(one.at, 1),
-            until=None if one.until is None else round(one.until, 1),
-            known=each.verdict == "known deviation",
-            promise=each.judgement.promise,
-            node=one.node,
-            instance=one.instance,
-            said=one.said,
+        (
+            number,
+            Flag(
+                at=round(one.at, 1),
+                until=None if one.until is None else round(one.until, 1),
+                known=each.verdict == "known deviation",
+                promise=each.judgement.promise,
+                node=one.node,
+                instance=one.instance,
+                said=one.said,
+            ),
         )
         for each in judged
-        for one in each.judgement.violations
+        for number, one in enumerate(each.judgement.violations)
     ]
-    found.sort(key=lambda flag: (flag.known, flag.at))
-    return tuple(sorted(found[:FLAGS_SHOWN], key=lambda flag: flag.at))
+    found.sort(key=lambda one: (one[1].known, one[0], one[1].at))
+    return tuple(sorted((flag for _, flag in found[:FLAGS_SHOWN]), key=lambda flag: flag.at))
 
 
 def _sampled_every(evidence: Evidence) -> float:

@@ -180,16 +180,19 @@ def write_simple(folder: Path, page: RunPage) -> Path:
 
 def zooms_of(timeline: Timeline) -> list[Zoom]:
     """Return the whole run, the stretch around each of the first faults, and what came after."""
-    zooms = [Zoom("Whole run", 0, timeline.end)]
+    zooms = [Zoom("Whole run", timeline.began, timeline.end)]
     first = timeline.bands[:FAULTS_ZOOMED]
     for number, band in enumerate(first, 1):
         around = max(AROUND, 0.25 * (band.ended - band.began))
         name = "Around the fault" if len(timeline.bands) == 1 else f"Fault {number}"
-        began, ended = max(0.0, band.began - around), min(timeline.end, band.ended + around)
+        began = max(timeline.began, band.began - around)
+        ended = min(timeline.end, band.ended + around)
         zooms.append(Zoom(name, round(began, 1), round(ended, 1)))
     healed = max((band.ended for band in timeline.bands), default=timeline.end)
     if healed < timeline.end:
-        zooms.append(Zoom("After the heal", round(max(0.0, healed - 5), 1), timeline.end))
+        zooms.append(
+            Zoom("After the heal", round(max(timeline.began, healed - 5), 1), timeline.end)
+        )
     return zooms
 
 

@@ -118,7 +118,11 @@ class Around(Struct, frozen=True, kw_only=True):
 
 
 class Timeline(Struct, frozen=True, kw_only=True):
-    """The whole picture; `around` has a table for each flag, in the same order."""
+    """
+    The whole picture, from `began` to `end`; `around` has a table for each flag, in their order.
+
+    Nodes that start slowly are the reason why a run does not begin with its clock.
+    """
 
     end: float
     sampled_every: float
@@ -132,6 +136,7 @@ class Timeline(Struct, frozen=True, kw_only=True):
     delays: tuple[Dot, ...]
     latency: tuple[Latency, ...]
     lanes: tuple[Lane, ...]
+    began: float = 0.0
 
     def as_json(self) -> Markup:
         """Return it as JSON that can stand inside a page: no tag can begin in it."""
@@ -140,7 +145,8 @@ class Timeline(Struct, frozen=True, kw_only=True):
 
     def said(self) -> str:
         """Return the picture in words, for who cannot see it."""
-        parts = [f"Nodes {', '.join(self.nodes)} from 0 to {self.end:.0f} registry seconds."]
+        when = f"from {self.began:.0f} to {self.end:.0f} registry seconds"
+        parts = [f"Nodes {', '.join(self.nodes)} {when}."]
         parts += [f"{band.said}, {band.began:.0f} to {band.ended:.0f} s." for band in self.bands]
         for name, lines in self.nodes.items():
             shown = lines.instances[-1][1] if lines.instances else None

@@ -8,7 +8,7 @@
   var D = JSON.parse(source.textContent), N = Object.keys(D.nodes), few = N.length <= 3;
   var svg = document.getElementById("tl"), lan = document.getElementById("lanes");
   var slider = document.getElementById("cur"), out = document.getElementById("curv");
-  var dom = [0, D.end], cur = D.flags.length ? D.flags[0].at : D.bands.length ? D.bands[0].began : 0;
+  var dom = [D.began, D.end], cur = D.flags.length ? D.flags[0].at : D.bands.length ? D.bands[0].began : D.began;
   var geo = {}, view = {};
   document.querySelectorAll("[data-script]").forEach(function (e) { e.hidden = false; });
   document.querySelectorAll("[data-noscript]").forEach(function (e) { e.hidden = true; });
@@ -57,6 +57,13 @@
     lines.forEach(function (l) { l.forEach(function (p) { m = Math.max(m, p[1]); }); });
     return m;
   }
+  function apart(xs, pace, right) {
+    /* moves what stands too close to the right, and back to the left where the chart ends */
+    var found = xs.slice(), before = -99, after = right + pace, i;
+    for (i = 0; i < found.length; i++) if (found[i] !== null) before = found[i] = Math.max(found[i], before + pace);
+    for (i = found.length - 1; i >= 0; i--) if (found[i] !== null) after = found[i] = Math.min(found[i], after - pace);
+    return found;
+  }
   function cls(i) { return few ? "abc".charAt(i) : "a"; }
   function inside(t) { return t >= dom[0] && t <= dom[1]; }
 
@@ -99,7 +106,9 @@
   /* panels */
   function draw() {
     var narrow = Math.round(svg.parentNode.clientWidth) < 720, gap = narrow ? 28 : 20;
-    var panels = [["note", 40], ["flag", 26], ["inst", few ? 112 : N.length * 46], ["ren", N.length * 58], ["prot", N.length * 17],
+    var flags = D.flags.filter(function (v) { return inside(v.at); }).length, room = svg.parentNode.clientWidth - (narrow ? 84 : 300);
+    var rows = Math.max(1, Math.min(3, Math.ceil(flags * 19 / room))), pace = 19 / rows;
+    var panels = [["note", 40], ["flag", 8 + 18 * rows], ["inst", few ? 112 : N.length * 46], ["ren", N.length * 58], ["prot", N.length * 17],
       ["evic", N.length * 29], ["lag", 84], ["link", D.links.length * 13], ["lat", 72]];
     var total = panels.reduce(function (s, p) { return s + p[1] + gap; }, 40), g = base(svg, total), y = 0, Y = {};
     panels.forEach(function (p, i) { if (i > 1) y += gap; Y[p[0]] = [y, p[1]]; y += p[1]; });
@@ -136,18 +145,17 @@
     });
 
     /* violations */
-    var fy = Y.flag[0] + 12, fx = -99;
+    var fy = Y.flag[0] + 12, places = apart(D.flags.map(function (v) { return inside(v.at) ? g.sx(v.at) : null; }), pace, g.x1 + 8);
     if (!narrow) el(svg, "text", { "class": "tt", x: 0, y: fy + 4 }, "Broken promises");
     if (!D.flags.length) none("flag", "none");
     D.flags.forEach(function (v, i) {
       if (!inside(v.at)) return;
-      var x = g.sx(v.at), px = Math.max(x, fx + 19), d = v.known ? " d" : "";
-      fx = px;
-      el(clipped, "line", { "class": "vio" + d, x1: x, x2: x, y1: fy, y2: bottom });
+      var x = g.sx(v.at), px = places[i], d = v.known ? " d" : "", low = fy + i % rows * 18;
+      el(clipped, "line", { "class": "vio" + d, x1: x, x2: x, y1: fy + 18 * (rows - 1), y2: bottom });
       var o = el(svg, "g", { "class": "flag", role: "button", tabindex: "0", "aria-label": "Violation " + (i + 1) });
-      if (px !== x) el(o, "path", { "class": "lead", d: "M" + x + " " + (fy + 13) + "L" + px + " " + fy });
-      el(o, "rect", { x: px - 8.5, y: fy - 8.5, width: 17, height: 17, rx: v.known ? 0 : 8.5, "class": v.known ? "known" : "bad" });
-      el(o, "text", { x: px, y: fy + 4, "text-anchor": "middle", "class": v.known ? "known" : "" }, String(i + 1));
+      if (px !== x) el(o, "path", { "class": "lead", d: "M" + x + " " + (fy + 18 * rows - 5) + "L" + px + " " + low });
+      el(o, "rect", { x: px - 8.5, y: low - 8.5, width: 17, height: 17, rx: v.known ? 0 : 8.5, "class": v.known ? "known" : "bad" });
+      el(o, "text", { x: px, y: low + 4, "text-anchor": "middle", "class": v.known ? "known" : "" }, String(i + 1));
       tip(o, (i + 1) + ", " + v.said);
       o.addEventListener("click", function () { pick(i); });
       o.addEventListener("keydown", function (e) { if (e.key === "Enter" || e.key === " ") { e.preventDefault(); pick(i); } });
@@ -181,7 +189,7 @@
       if (!L.renewals.length) { name(y0 + 10, i); el(svg, "text", { "class": "tk", x: g.x0 + 4, y: y0 + 28 }, n + ": no counters were read"); return; }
       rule(y0 + h, 0);
       var st = nice(high, 3);
-      for (var v = st; v < high; v += st) rule(sy(v), v);
+      for (var v = st; v < high; v += st) rule(sy(v), sy(v) > y0 + 8 ? v : undefined);
       segs(L.renewals).forEach(function (s) {
         segs(L.threshold).forEach(function (q) {
           var a = Math.max(s[0], q[0]), b = Math.min(s[1], q[1]);
@@ -212,6 +220,7 @@
     N.forEach(function (n, i) {
       var y0 = Y.evic[0] + i * 29, h = 24, L = D.nodes[n].evicted;
       rule(y0 + h);
+      rule(y0, worst);
       L.forEach(function (e) {
         if (inside(e[0])) tip(el(clipped, "rect", { "class": "f-" + cls(i), x: g.sx(e[0]) - 2.5, width: 5, y: y0 + h - e[1] / worst * h, height: e[1] / worst * h }), n + ": " + e[1] + " gone by " + f1(e[0]) + " s");
       });
@@ -260,7 +269,7 @@
     value(tp[0] + 14, "tk", function (t) { var v = at(p99, t); return "p99  " + (v === null ? "–" : v + " ms"); });
 
     axis(svg, bottom);
-    view.tl = { line: el(svg, "line", { "class": "cur", y1: Y.flag[0] + 24, y2: bottom }), values: values, sx: g.sx, x0: g.x0, x1: g.x1 };
+    view.tl = { line: el(svg, "line", { "class": "cur", y1: Y.flag[0] + Y.flag[1] - 2, y2: bottom }), values: values, sx: g.sx, x0: g.x0, x1: g.x1 };
     lanes();
     move(cur);
   }
@@ -325,7 +334,7 @@
     document.querySelectorAll("[data-around]").forEach(function (r) { r.hidden = +r.dataset.around !== i; });
     var flag = D.flags[i];
     if (!flag) return;
-    if (!inside(flag.at)) zoom(0, D.end);
+    if (!inside(flag.at)) zoom(D.began, D.end);
     move(flag.at);
   }
   function zoom(a, b) {

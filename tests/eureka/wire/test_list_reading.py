@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from eureka.core.errors import InvalidRequest
@@ -56,6 +56,7 @@ def in_parts(body: bytes, size: int) -> list[bytes]:
     return [body[start : start + size] for start in range(0, len(body), size)]
 
 
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(body=lists(), size=st.integers(1, 400), piece=st.integers(1, 300))
 def test_a_list_reads_the_same_in_pieces(body: bytes, size: int, piece: int) -> None:
     """However it is cut, and whatever the texts in it look like."""

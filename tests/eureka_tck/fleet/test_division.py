@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import gevent
 import pytest
 
+from eureka_tck.clock import unix_now
 from eureka_tck.fleet.call import Call
 from eureka_tck.fleet.request import RENEW
 from eureka_tck.fleet.tally import Tally
@@ -230,3 +231,26 @@ def test_a_locust_whose_own_listener_is_unknown_is_fired_at(
     events.flush()
 
     assert environment.stats.total.num_requests == 1
+
+
+@pytest.mark.parametrize(
+    ("state", "since", "refused", "goes_on"),
+    [
+        ("running", 10.0, False, True),
+        ("running", 1000.0, False, False),
+        ("running", 10.0, True, False),
+        ("init", 1000.0, True, True),
+    ],
+    ids=["within", "over", "refused", "the-one-before"],
+)
+def test_a_storm_ends_by_itself_and_by_nothing_of_the_storm_before(
+    locust: Callable[[str], Any], state: str, since: float, refused: bool, goes_on: bool
+) -> None:
+    """Its length is over, or it must not be: only what has begun can end."""
+    shape = type("Shape", (locust("eureka_tck.fleet.user").StormShape,), {})()
+    shape.storm = SimpleNamespace(length=100.0)
+    shape.division = SimpleNamespace(began=unix_now() - since)
+    shape.runner = SimpleNamespace(state=state, worker_count=2)
+    shape.refused = refused
+
+    assert (shape.tick() is not None) is goes_on

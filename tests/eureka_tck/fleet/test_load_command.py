@@ -17,6 +17,7 @@ from eureka_tck import cli
         ),
         (("--processes", "65"), "--processes is 65; 64 is the most"),
         (("--master", "1000"), "--master is 1000; 64 is the most"),
+        (("--web", "70000"), "--web is 70000; a port is at most 65535"),
         (("--instances", "2000000"), "instances is 2e+06; it must be from 1 to 1e+06"),
         (("--minutes", "2000"), "minutes is 2000; it must be from 0.1 to 1440"),
         (("--instances", "50", "--minutes", "0.1"), "renew about 20 times, and a p99 is told from"),
@@ -24,12 +25,15 @@ from eureka_tck import cli
         (("--processes", "2", "--master", "2"), "--processes are workers of this machine"),
         (("--storm", "stedy"), "did you mean steady?"),
         (("--budget", "nowhere.toml"), "nowhere.toml: cannot be read"),
+        (("--against", "nowhere"), "nowhere cannot be read: No such file"),
+        (("--against", "x", "--capacity"), "--against holds a storm against another"),
     ],
     ids=[
         "a-guest",
         "a-guest's-nodes",
         "processes",
         "workers",
+        "port",
         "size",
         "length",
         "too-little",
@@ -37,6 +41,8 @@ from eureka_tck import cli
         "both",
         "name",
         "budget",
+        "nothing-to-compare",
+        "capacity",
     ],
 )
 def test_a_storm_that_must_not_be_is_refused_in_a_sentence(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from eureka_tck.history import History
 from eureka_tck.history.event import Copied
 from eureka_tck.promises import PROMISES, judge
 from eureka_tck.promises.account import account
@@ -238,3 +239,27 @@ def test_the_timeline_is_drawn_under_the_policy_of_the_page(
 
     for part in ('class="s-b"', 'class="band"', 'class="flag"', ">256.5 s</output>", "a&gt;b"):
         assert part in dom, part
+
+
+def test_promise_that_is_broken_all_the_time_hides_no_other(partition: Story) -> None:
+    """The page marks the first breaches of each, not the first of all."""
+    for node in NODES:
+        partition.counts(node, 900, threshold=1)
+    partition.shown["b", "CART/new-a"] = []
+    history = partition.told()
+    names = ("replication_is_linear", "peers_converge")
+    judged = apply_deviations(judge(history, names), (), "story")
+
+    flags = picture(history, judged).flags
+
+    assert len(judged[0].judgement.violations) > len(flags)
+    assert {flag.promise for flag in flags} == set(names)
+
+
+def test_picture_begins_with_the_run(partition: Story) -> None:
+    """What nodes took to start is no part of the axis."""
+    history = partition.told()
+    late = History(history.header, tuple(one for one in history.events if one.at >= 90.0))
+
+    assert picture(partition.told(), ()).began == 1.0
+    assert picture(late, ()).began == late.events[0].at
