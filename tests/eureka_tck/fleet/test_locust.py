@@ -113,7 +113,7 @@ def test_locust_reports_each_request_and_survives_a_worker(
         runs.append(started(tmp_path / name, registry, *options))
     single, bulk, workers = runs
 
-    patience = Patience(30)
+    patience = Patience(BUDGET)
     while workers.tally().acknowledged < 30 and patience.pause(0.1):
         pass
     victim = psutil.Process(workers.child.pid).children()[0]
