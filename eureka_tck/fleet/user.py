@@ -84,6 +84,8 @@ class FleetUser(User):
             FleetUser.last = fleet.counted()
             fleet.close()
             FleetUser.fleet = None
+            if self.division.is_worker:
+                self.division.left(FleetUser.last)
 
     _events: Events | None = None
 
@@ -118,14 +120,21 @@ class StormShape(LoadTestShape):
     division: ClassVar[Division]
     refused: ClassVar[bool] = False
     """Whether what was asked for in the web UI must not be: the test ends at once."""
+    ended: ClassVar[bool] = False
     use_common_options = True
+
+    @classmethod
+    def end(cls) -> None:
+        """End the storm before its time: the fleet leaves, as at any end."""
+        StormShape.ended = True
 
     def tick(self) -> tuple[int, float] | None:
         """Return the users and how fast they come; None when the storm is over."""
         runner: Any = self.runner
         # Before that all is known of the storm before this one, which the web UI may have started.
         has_begun = runner.state in BUSY
-        if has_begun and (self.refused or unix_now() - self.division.began > self.storm.length):
+        over = unix_now() - self.division.began > self.storm.length
+        if self.ended or (has_begun and (self.refused or over)):
             return None
         workers = max(1, getattr(runner, "worker_count", 1))
         return workers, float(max(100, workers))

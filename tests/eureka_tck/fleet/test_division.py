@@ -36,6 +36,7 @@ class Runner:
         self.clients = SimpleNamespace(ready=[], spawning=[], running=[])
         self.told: list[tuple[str, int, int]] = []
         self.since: list[float] = []
+        self.ended: list[str] = []
         self.live(*workers)
 
     def live(self, *workers: str) -> None:
@@ -44,6 +45,9 @@ class Runner:
 
     def send_message(self, kind: str, share: dict[str, Any], client_id: str) -> None:
         """Remember a message."""
+        if kind == "fleet_end":
+            self.ended.append(client_id)
+            return
         assert kind == "fleet_share"
         self.since.append(share["since"])
         self.told.append((client_id, share["index"], share["parts"]))
@@ -137,6 +141,25 @@ def test_the_living_are_told_since_when_nobody_tells_of_the_dead(
 
     assert runner.since[-1] == 5000.0
     assert division.began == 5002.0
+
+
+def test_a_master_waits_until_its_workers_have_left(divided: Callable[[Any], Division]) -> None:
+    """Their last counts come with it; one that dies meanwhile is not waited for."""
+    runner = Runner("x", "y", "z")
+    division = divided(runner)
+    leaving = gevent.spawn(division.leave)
+    until(lambda: len(runner.ended) == 3)
+
+    division.told_left("x", {"sent": 4})
+    division.told_left("z", {"sent": 5})
+    gevent.sleep(0.06)
+    assert not leaving.dead
+
+    runner.live("x", "z")
+    until(lambda: leaving.dead)
+
+    assert division.whole().sent == 9
+    assert division.whole().workers == 0
 
 
 def test_a_storm_that_is_over_is_divided_no_more(divided: Callable[[Any], Division]) -> None:
