@@ -214,6 +214,48 @@ def test_statistics_in_bulk_are_those_of_single_events(locust: Callable[[str], A
     }
 
 
+def test_every_listener_hears_each_request_and_statistics_are_right(
+    locust: Callable[[str], Any],
+) -> None:
+    """Locust's own are entered in bulk; a listener that comes later hears what comes later."""
+    environment = locust("locust.env").Environment(user_classes=[])
+    environment.create_local_runner()
+    events = locust("eureka_tck.fleet.events").Events(environment)
+    heard: list[tuple[str, float, str]] = []
+
+    def listen(*, name: str, response_time: float, exception: object, **_: object) -> None:
+        heard.append((name, response_time, str(exception or "")))
+
+    calls = [Call(RENEW, n, 0, 0.0, b"") for n in range(3)]
+    refused = Call(RENEW, 7, 0, 0.0, b"", problem="no")
+    events.tell(calls, [0.001, 0.002, 0.003])
+    environment.events.request.add_listener(listen)
+    events.tell(calls[:2], [0.004, 0.005])
+    events.tell([refused], [0.006])
+    events.flush()
+
+    assert heard == [("PUT renew", 4.0, ""), ("PUT renew", 5.0, ""), ("PUT renew", 6.0, "no")]
+    total = environment.stats.total
+    assert (total.num_requests, total.num_failures) == (6, 1)
+    assert total.response_times == dict.fromkeys(range(1, 7), 1)
+
+
+def test_a_locust_whose_own_listener_is_unknown_is_fired_at(
+    locust: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its statistics are then made by its events, and by nothing else."""
+    environment = locust("locust.env").Environment(user_classes=[])
+    environment.create_local_runner()
+    module = locust("eureka_tck.fleet.events")
+    monkeypatch.setattr(module, "_OWN", ("locust.elsewhere", "on_request"))
+    events = module.Events(environment)
+
+    events.tell([Call(RENEW, 0, 0, 0.0, b"")], [0.001])
+    events.flush()
+
+    assert environment.stats.total.num_requests == 1
+
+
 @pytest.mark.parametrize(
     ("state", "since", "refused", "goes_on"),
     [

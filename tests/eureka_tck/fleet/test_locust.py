@@ -116,7 +116,7 @@ def test_locust_reports_each_request_and_survives_a_worker(
         runs.append(started(tmp_path / name, registry, *options))
     single, bulk, workers, told = runs
 
-    patience = Patience(30)
+    patience = Patience(BUDGET)
     while told.tally().registered < 30 and patience.pause(0.1):
         pass
     told.child.terminate()
