@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 # Real seconds beyond the storm's own: registering and cancelling the fleet, Locust's start and end.
 GRACE = 120.0
+WORKERS_BUDGET = 300.0
+"""Seconds for workers of other machines to be started and to come."""
 LOOK_EVERY = 0.5
 STOP_GRACE = 10.0
 STOP_GRACE_OF_GUESTS = 100.0
@@ -88,7 +90,7 @@ class Generator:
             *("--html", str(self.html), "--csv", str(own), "--json-file", str(own)),
             *("--tally", str(self._tally)),
             *(_workers_here(self.processes) if self.processes else ()),
-            *(("--master", "--expect-workers", str(self.workers)) if self.workers else ()),
+            *(_workers_elsewhere(self.workers) if self.workers else ()),
             *(("--bulk",) if self.bulk else ()),
             *(("--i-own-this-target",) if self.owned else ()),
         )
@@ -115,7 +117,7 @@ class Generator:
                 while (code := _exit_code(child)) is None:
                     passed = now() - started
                     watch(passed, self.tally())
-                    if passed > self.length + GRACE:
+                    if passed > self.length + GRACE + (WORKERS_BUDGET if self.workers else 0):
                         raise CannotRun(
                             f"the load generator had not ended {GRACE:g} s after the storm's end.",
                             f"Its log: {self.log}",
@@ -126,6 +128,8 @@ class Generator:
             tail = "\n".join(self.log.read_text(errors="replace").splitlines()[-15:])
             raise CannotRun(f"the load generator exited {code}.", f"The end of its log:\n{tail}")
         counted = self.tally()
+        if not counted.began:
+            raise CannotRun("the load generator's fleet never began.", f"Its log: {self.log}")
         if counted.crash:
             raise CannotRun(f"the load generator broke down: {counted.crash}.", f"Log: {self.log}")
         return counted
@@ -156,6 +160,13 @@ class Generator:
     @property
     def _tally(self) -> Path:
         return self._folder / "fleet.json"
+
+
+def _workers_elsewhere(count: int) -> tuple[str, ...]:
+    return (
+        *("--master", "--expect-workers", str(count)),
+        *("--expect-workers-max-wait", f"{WORKERS_BUDGET:.0f}"),
+    )
 
 
 def _workers_here(count: int) -> tuple[str, ...]:
