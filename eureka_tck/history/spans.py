@@ -99,6 +99,21 @@ def lateness(history: History, since: float, until: float = math.inf) -> float:
     return max([tick_lateness(history, since, until), *answers])
 
 
+def lost_time(history: History, since: float, until: float) -> float:
+    """
+    Return for how long between the two instants this machine kept its registries waiting.
+
+    Where a step waits for the one before, each is late by itself: all stretches in which an answer
+    took long are lost, not only the longest.
+    """
+    lost, reached = 0.0, since
+    for began, ended in sorted(_slow_answers(history)):
+        last = min(ended, until)
+        lost += max(0.0, last - max(began, reached))
+        reached = max(reached, last)
+    return max(lateness(history, since, until), lost + tick_lateness(history, since, until))
+
+
 def tick_lateness(history: History, since: float, until: float = math.inf) -> float:
     """Return how late the harness was at worst between the two instants, in registry seconds."""
     worst, before = 0.0, -math.inf

@@ -24,11 +24,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Absence:
-    """A node did not show a live instance from `seen_gone` on; it showed it last at `last_seen`."""
+    """
+    A node did not show a live instance from `seen_gone` on; it showed it last at `last_seen`.
+
+    The answer that lacked it was asked for at `asked`: it may be as old as that.
+    """
 
     life: Life
     node: str
     last_seen: float
+    asked: float
     seen_gone: float
     back_at: float | None
 
@@ -59,9 +64,14 @@ class Excuse:
     began: float
     ended: float
 
-    def covers(self, instance: str, node: str, at: float) -> bool:
-        """Whether it is the reason why the node missed the instance at that instant."""
-        return self.instance == instance and self.node == node and self.began <= at <= self.ended
+    def covers(self, instance: str, node: str, asked: float, answered: float) -> bool:
+        """Whether it is the reason why the node missed the instance in an answer."""
+        return (
+            self.instance == instance
+            and self.node == node
+            and self.began <= answered
+            and asked <= self.ended
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,22 +113,33 @@ def absences(life: Life, node: str, readings: Sequence[Sample]) -> list[Absence]
     Return the stretches in which the node, having shown the live instance, did not.
 
     One that was never shown at all is not looked for here: its home would refuse its renewal.
+    What an older registration left is not the live one: the cancellation between the two may come
+    late, and so may the newer one after it.
     """
     found: list[Absence] = []
     last_seen: float | None = None
-    gone: float | None = None
+    gone: Sample | None = None
     for reading in readings:
         if not life.covers(reading.began, reading.ended):
             continue
-        if life.instance in reading.present:
+        seen = reading.present.get(life.instance)
+        if seen is not None and 0 < seen.dirty_ms < life.since_ms:
+            continue
+        if seen is not None:
             if gone is not None and last_seen is not None:
-                found.append(Absence(life, node, last_seen, gone, reading.ended))
+                found.append(_absence(life, node, last_seen, gone, reading.ended))
             last_seen, gone = reading.ended, None
         elif last_seen is not None and gone is None:
-            gone = reading.ended
+            gone = reading
     if gone is not None and last_seen is not None:
-        found.append(Absence(life, node, last_seen, gone, None))
+        found.append(_absence(life, node, last_seen, gone, None))
     return found
+
+
+def _absence(
+    life: Life, node: str, last_seen: float, gone: Sample, back_at: float | None
+) -> Absence:
+    return Absence(life, node, last_seen, gone.began, gone.ended, back_at)
 
 
 def _weigh(

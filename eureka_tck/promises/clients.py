@@ -122,9 +122,13 @@ def _changing(evidence: Evidence, window: Sequence[Sample]) -> set[str]:
 
 
 def _around(of_node: Sequence[Sample], began: float, ended: float) -> Sequence[Sample] | None:
-    """Return the readings from the last one before `began` to the first one after `ended`."""
-    first = bisect.bisect_right(of_node, began, key=lambda one: one.began) - 1
-    last = bisect.bisect_left(of_node, ended, key=lambda one: one.ended)
+    """
+    Return the readings from the last one wholly before `began` to the first one after `ended`.
+
+    One that was under way may tell of any instant of its own.
+    """
+    first = bisect.bisect_right(of_node, began, key=lambda one: one.ended) - 1
+    last = bisect.bisect_left(of_node, ended, key=lambda one: one.began)
     return None if first < 0 or last >= len(of_node) else of_node[first : last + 1]
 
 

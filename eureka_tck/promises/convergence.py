@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from eureka_tck.history.samples import readings
-from eureka_tck.history.spans import fault_spans, lateness
+from eureka_tck.history.spans import fault_spans, lost_time
 from eureka_tck.promises.judgement import Finding, Judgement, Violation
 from eureka_tck.promises.lag import Lag, calms, differs_during, lag_in
 from eureka_tck.promises.lives import lives
@@ -129,7 +129,7 @@ def _finding(case: _Case) -> tuple[Finding, str, list[Lag]]:
 
 
 def _lateness(case: _Case, lag: Lag) -> float:
-    return lateness(case.history, lag.due, lag.due + lag.budget.seconds)
+    return lost_time(case.history, lag.due, lag.due + max(lag.certainly, lag.budget.seconds))
 
 
 def _broken_off(case: _Case) -> str:

@@ -76,13 +76,14 @@ def no_live_instance_is_evicted(history: History) -> Judgement:
         one
         for one in missing
         if not any(
-            excuse.covers(one.life.instance, one.node, one.seen_gone) for excuse in risk.excuses
+            excuse.covers(one.life.instance, one.node, one.asked, one.seen_gone)
+            for excuse in risk.excuses
         )
     ]
     refused = [
         one
         for one in who.refusals
-        if not any(excuse.covers(one.instance, one.home, one.at) for excuse in risk.excuses)
+        if not any(excuse.covers(one.instance, one.home, one.at, one.at) for excuse in risk.excuses)
     ]
     violations = sorted(
         [_of_absence(one) for one in blamed] + [_of_refusal(one) for one in refused],

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from eureka_tck.history.operations import operations
 from eureka_tck.history.samples import readings
-from eureka_tck.history.spans import fault_spans, lateness
+from eureka_tck.history.spans import fault_spans, lost_time
 from eureka_tck.promises.judgement import Judgement
 from eureka_tck.promises.lives import lives
 from eureka_tck.promises.rules import rules_of_nodes
@@ -75,7 +75,7 @@ class Evidence:
 
     def is_sure(self, since: float, due: float, seen: float) -> bool:
         """Whether what began at `since` was over its due by more than this machine was late."""
-        return seen - due > lateness(self.history, since, seen)
+        return seen - due > lost_time(self.history, since, seen)
 
     def open_ends(self) -> str:
         """Return why the run as a whole is no evidence, if it is none."""

@@ -60,6 +60,8 @@ class Life:
     registered: tuple[float, ...]
     renewed: tuple[float, ...]
     changes: tuple[Change, ...]
+    since_ms: int = 0
+    """T of the registration that it began with, 0 where it began with another call."""
 
     def covers(self, began: float, ended: float) -> bool:
         """Whether it was live all the while."""
@@ -104,6 +106,7 @@ class _Stretch:
     interval: float
     since: float
     last_sent: float
+    since_ms: int = 0
     registered: list[float] = field(default_factory=list)
     renewed: list[float] = field(default_factory=list)
 
@@ -176,6 +179,7 @@ def _follow(
         if call.ok and call.completed is not None and call.verb != "cancel":
             if stretch is None:
                 stretch = _Stretch(call.node, lease, interval, call.completed, call.invoked)
+                stretch.since_ms = call.dirty_ms or 0
             stretch.last_sent = call.invoked
             stretch.lease, stretch.interval = min(lease, stretch.lease), interval
             if call.verb == "register":
@@ -221,4 +225,5 @@ def _finished(instance: str, stretch: _Stretch, until: float, changes: Sequence[
         registered=tuple(stretch.registered),
         renewed=tuple(stretch.renewed),
         changes=tuple(one for one in changes if one.ended >= stretch.since and one.began <= until),
+        since_ms=stretch.since_ms,
     )

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import signal
-from typing import TYPE_CHECKING
+import sys
+import tomllib
+from importlib.abc import MetaPathFinder
+from pathlib import Path
 
 import pytest
 
 import eureka_tck
 from eureka_tck import cli
+from eureka_tck.__main__ import main as begin
 from eureka_tck.commands import console
 from eureka_tck.errors import CannotRun
 
-if TYPE_CHECKING:
-    from pathlib import Path
+CHECKOUT = Path(__file__).parents[2]
 
 
 def run(*words: str) -> int:
@@ -153,6 +156,36 @@ def test_a_signal_while_the_command_is_imported_ends_with_a_sentence(
 
     assert run("gate") == code
     assert capsys.readouterr().err == "\neureka-tck: stopped; nothing is left running.\n"
+
+
+class Hurried(MetaPathFinder):
+    """Somebody who presses Ctrl-C while a module is looked for."""
+
+    def __init__(self, module: str) -> None:
+        self.module = module
+
+    def find_spec(self, fullname: str, *_: object) -> None:
+        """Press it."""
+        if fullname == self.module:
+            signal.raise_signal(signal.SIGINT)
+
+
+def test_ctrl_c_while_the_command_line_is_imported_ends_with_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The very first tenth of a second is no exception."""
+    monkeypatch.delitem(sys.modules, "eureka_tck.cli")
+    monkeypatch.setattr(sys, "meta_path", [Hurried("eureka_tck.cli"), *sys.meta_path])
+
+    assert begin() == 130
+    assert capsys.readouterr().err == "\neureka-tck: stopped; nothing is left running.\n"
+
+
+def test_the_command_begins_where_a_ctrl_c_is_caught() -> None:
+    """The installed script and `python -m eureka_tck` are one."""
+    project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text("utf-8"))["project"]
+
+    assert project["scripts"]["eureka-tck"] == f"{begin.__module__}:{begin.__name__}"
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from eureka_tck.history.event import (
 )
 from eureka_tck.history.operations import operations
 from eureka_tck.history.samples import readings, samples
-from eureka_tck.history.spans import fault_spans, lateness
+from eureka_tck.history.spans import fault_spans, lateness, lost_time
 
 UP = Seen("UP", "UNKNOWN", 1, "")
 DOWN = Seen("DOWN", "UNKNOWN", 1, "")
@@ -207,3 +207,16 @@ def test_fault_of_a_node_keeps_it_apart_from_all_others() -> None:
     assert (span.keeps_apart("b", "a"), span.keeps_apart("a", "b")) == (True, True)
     assert (span.keeps_apart("a", "a"), span.keeps_apart("a", "c")) == (False, False)
     assert span.forgets == {"b"}
+
+
+def test_all_stretches_in_which_answers_took_long_are_lost_time() -> None:
+    """Each step waits for the one before; what overlaps is lost once, and only what was asked."""
+    slow = history(
+        Sampled(at=14.0, began=10.0, node="a"),
+        Sampled(at=16.0, began=12.0, node="b"),
+        Sampled(at=21.0, began=20.0, node="a"),
+        Sampled(at=22.1, began=22.0, node="a"),
+    )
+
+    stretches = ((0.0, 30.0), (13.0, 20.5), (16.5, 19.0))
+    assert [lost_time(slow, *stretch) for stretch in stretches] == [7.0, 4.0, 0.0]

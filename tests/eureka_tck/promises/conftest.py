@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Self
 
 import pytest
+from msgspec.structs import replace
 
 from eureka_tck.history import History
 from eureka_tck.history.event import (
@@ -52,6 +53,7 @@ class Story:
     events: list[Event] = field(default_factory=list)
     shown: dict[tuple[str, str], list[tuple[float, Seen | None]]] = field(default_factory=dict)
     unread: dict[str, tuple[float, float]] = field(default_factory=dict)
+    slow: list[tuple[str, float, float]] = field(default_factory=list)
     ended: bool = True
     _ops: int = 0
 
@@ -159,6 +161,11 @@ class Story:
         self.events.append(ClockRead(at=at, epoch_ms=0, late=seconds))
         return self
 
+    def takes_long(self, node: str, began: float, ended: float) -> Self:
+        """Tell that a sample of a node took so long, and tells what the node showed at its end."""
+        self.slow.append((node, began, ended))
+        return self
+
     def counts(
         self,
         node: str,
@@ -207,9 +214,14 @@ class Story:
         found: list[Event] = []
         at = SAMPLED_EVERY
         while at <= self.end:
-            found += [self._sample(node, at) for node in NODES]
+            found += [
+                self._sample(node, at)
+                for node in NODES
+                if not any(one == node and began < at <= ended for one, began, ended in self.slow)
+            ]
             at += SAMPLED_EVERY
-        return found
+        late = [replace(self._sample(node, ended), began=began) for node, began, ended in self.slow]
+        return found + late
 
     def _sample(self, node: str, at: float) -> Sampled:
         began, ended = self.unread.get(node, (0.0, -1.0))

@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import replace
 
 from eureka_tck.history.samples import readings
 from eureka_tck.history.spans import fault_spans
 from eureka_tck.promises import no_live_instance_is_evicted as judged
+from eureka_tck.promises.absence import Excuse
 from eureka_tck.promises.eviction import evictions
 from eureka_tck.promises.lives import lives
+from tests.eureka_tck.promises.conftest import UP
 
 if TYPE_CHECKING:
     from tests.eureka_tck.promises.conftest import Story
@@ -89,6 +92,38 @@ def test_renewal_of_a_live_instance_answered_404_breaks_it(partition: Story) -> 
         "CART/x renewed at its home a at 65.0 s and was answered 404, though its renewal sent at "
         "55.0 s had been accepted."
     )
+
+
+def registered_anew(story: Story, *, late: bool) -> Story:
+    """Let CART/1 cancel at 100 s and register anew; b learns both late, or loses the newer one."""
+    newer = replace(UP, dirty_ms=UP.dirty_ms + 1)
+    story.call(1.0, "a", "register", "CART/1", dirty_ms=UP.dirty_ms, lease=60.0, interval=10.0)
+    renewals = (*range(10, 100, 10), *range(115, 400, 10))
+    for second in renewals:
+        story.call(float(second), "a", "renew", "CART/1")
+    story.call(100.0, "a", "cancel", "CART/1")
+    story.call(105.0, "a", "register", "CART/1", dirty_ms=newer.dirty_ms, lease=60.0, interval=10.0)
+    for node in "ac":
+        story.shows(node, "CART/1", 2.0, UP).shows(node, "CART/1", 100.0, None)
+        story.shows(node, "CART/1", 105.0, newer)
+    story.shows("b", "CART/1", 2.0, UP)
+    for at, seen in ((110.0, None), (112.0, newer)) if late else ((106.0, newer), (120.0, None)):
+        story.shows("b", "CART/1", at, seen)
+    return story
+
+
+@pytest.mark.parametrize(("late", "finding"), [(True, "inconclusive"), (False, "broken")])
+def test_what_an_older_registration_left_is_not_the_live_one(
+    story: Story, late: bool, finding: str
+) -> None:
+    """A cancellation that comes late ends the older one; the newer one may not go."""
+    assert judged(registered_anew(story, late=late).told()).finding == finding
+
+
+@pytest.mark.parametrize(("asked", "covers"), [(19.9, True), (20.1, False)])
+def test_answer_that_took_long_may_be_as_old_as_its_question(asked: float, covers: bool) -> None:
+    """An absence is excused if any instant that the answer may tell of is."""
+    assert Excuse("CART/1", "b", 10.0, 20.0).covers("CART/1", "b", asked, 30.0) == covers
 
 
 def test_instance_that_renewed_too_late_may_be_evicted(partition: Story) -> None:

@@ -206,6 +206,14 @@ def test_copy_that_keeps_what_is_gone_breaks_it(story: Story) -> None:
     assert judgement.said.startswith("reader held CART/1 as UP after its read of node a at 69.9 s")
 
 
+def test_sample_under_way_at_the_read_proves_nothing_against_a_copy(story: Story) -> None:
+    """It tells of any instant of its own, before the client's read or after it."""
+    copied(story, (40.0, True), (63.0, True), (70.0, False)).takes_long("a", 60.5, 66.0)
+    story.shown["a", "CART/1"] = [(1.0, UP), (63.5, None)]
+
+    assert client_copies_follow(story.told()).finding == "kept"
+
+
 def test_copy_as_old_as_the_cache_allows_keeps_it(story: Story) -> None:
     """With a response cache of 30 s a client may hold what was gone 20 s ago."""
     story.settings["eureka.server.useReadOnlyResponseCache"] = "true"

@@ -153,7 +153,7 @@ def test_a_target_that_hangs_ends_the_run_with_its_settling(
 def test_a_signal_ends_a_run_whose_target_hangs(
     scenario: Path, tmp_path: Path, number: signal.Signals
 ) -> None:
-    """Nobody waits for calls that hang: it ends within three seconds and says so."""
+    """Nobody waits for all calls that hang, 5 s each one after the other; it says that it ends."""
     words = ["chaos", "--scenario", str(scenario), "--out", str(tmp_path / "reports")]
     process = subprocess.Popen(
         [sys.executable, "-m", "eureka_tck.cli", *words, "--target", mute(tmp_path)],
@@ -162,13 +162,13 @@ def test_a_signal_ends_a_run_whose_target_hangs(
         text=True,
     )
     assert process.stdout is not None
-    try:
-        assert any("settling" in line for line in process.stdout)
-        process.send_signal(number)
-        _, errors = process.communicate(timeout=3)
-    finally:
-        process.kill()
-        process.wait()
+    with process:
+        try:
+            assert any("settling" in line for line in process.stdout)
+            process.send_signal(number)
+            _, errors = process.communicate(timeout=20)  # 0.5 s on an idle machine
+        finally:
+            process.kill()
 
     assert process.returncode == 128 + number
     assert errors == "\neureka-tck: stopped; nothing is left running.\n"
