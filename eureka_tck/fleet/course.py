@@ -19,6 +19,7 @@ from eureka_tck.errors import CannotRun
 from eureka_tck.fleet.agenda import Agenda
 from eureka_tck.fleet.finding import Finding, findings, measured
 from eureka_tck.fleet.histogram import percentile_ms
+from eureka_tck.fleet.machine import Machine
 from eureka_tck.fleet.replication import Probe
 from eureka_tck.fleet.request import APP_PREFIX
 from eureka_tck.fleet.sighting import Sample, own_deeds, pulse
@@ -99,6 +100,7 @@ class Course:
     _sampled: float = -SAMPLE_EVERY
     _pulsed: tuple[float, Tally] = (0.0, Tally())
     _probe: Probe | None = None
+    _machine: Machine = field(default_factory=Machine)
 
     def take(self) -> None:
         """Run the storm, look at the registries during and after it, and judge."""
@@ -120,7 +122,26 @@ class Course:
         self._measure()
         slack = self.storm.duration - self.storm.renewal_interval
         unseen = self._too_late or not self._looks
-        self.findings = findings(self.tally, self.measures, self.bounds, slack=slack, unseen=unseen)
+        self.findings = findings(
+            self.tally,
+            self.measures,
+            self.bounds,
+            slack=slack,
+            unseen=unseen,
+            slow_node=self._slow_node,
+        )
+
+    @property
+    def _slow_node(self) -> str:
+        """Say which node was back so late that not every instance can have told it anew."""
+        storm = self.storm
+        last = storm.length - storm.settle - storm.renewal_interval * (1 + 2 * storm.jitter)
+        late = [
+            f"{deed.said}: back {deed.ends - deed.begins:.0f} s later"
+            for deed in (self._agenda.deeds if self._agenda is not None else [])
+            if deed.said.startswith("node ") and last < deed.ends < storm.length
+        ]
+        return "; ".join(late)
 
     @property
     def deeds(self) -> list[Deed]:
@@ -155,6 +176,8 @@ class Course:
         if since - self._sampled >= SAMPLE_EVERY:
             self._sampled = since
             self._sample(since, tally)
+            last = {one.node: one.cpu for one in self.samples}
+            self._machine.look(since, {**last, "locust": self.generator.cpu_seconds()})
         self._pulse(since, tally)
         quiet = self.storm.length - self.storm.settle
         if self._probe is not None and since >= quiet:
@@ -248,6 +271,7 @@ class Course:
             "threshold_off": _worst([look.threshold for look in looks]),
             "leftover": _worst(left),
             "memory_growth_mib": _worst(growth),
+            "others": self._machine.others if "memory" in self.cluster.capabilities else None,
             "replication_p99_ms": (
                 percentile_ms(self._probe.delays, 0.99) if self._probe is not None else None
             ),
