@@ -36,7 +36,7 @@ class Storming:
     ) -> None:
         folder = bench.run.folder / "storms" / f"{len(list(bench.run.folder.glob('storms/*'))):02}"
         folder.mkdir(parents=True)
-        fields = {"name": "bench", "story": "as fast as it goes", "minutes": 30, **storm}
+        fields = {"name": "bench", "story": "", "minutes": 30, "settle": 6.0, **storm}
         file = folder / "storm.toml"
         file.write_text("".join(f"{key} = {_toml(one)}\n" for key, one in fields.items()), "utf-8")
         self._file = folder / "fleet.json"
@@ -49,7 +49,7 @@ class Storming:
             int(str(fields["instances"])),
             float(str(fields["minutes"])),
             length=0.0,
-            settle=6.0,
+            settle=float(str(fields["settle"])),
             bulk=bulk,
             folder=folder,
         )

@@ -6,12 +6,17 @@ import os
 import signal
 import subprocess
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import psutil
 
+from eureka_tck.errors import CannotRun
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+_T = TypeVar("_T")
 
 STOP_BUDGET = 10.0  # s a server may take to end by itself
 
@@ -38,12 +43,12 @@ class Subject:
 
     def cpu_seconds(self) -> float:
         """Return the processor seconds it and its children have used, user and system."""
-        times = [one.cpu_times() for one in self._family()]
+        times = self._of_each(lambda one: one.cpu_times())
         return sum(time.user + time.system for time in times)
 
     def memory(self) -> int:
         """Return the resident bytes of it and its children."""
-        return sum(one.memory_info().rss for one in self._family())
+        return sum(self._of_each(lambda one: int(one.memory_info().rss)))
 
     def stop(self) -> None:
         """End it, and all it has started."""
@@ -56,6 +61,12 @@ class Subject:
             os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
 
-    def _family(self) -> list[psutil.Process]:
-        parent = psutil.Process(self.process.pid)
-        return [parent, *parent.children(recursive=True)]
+    def _of_each(self, measure: Callable[[psutil.Process], _T]) -> list[_T]:
+        """Measure it and its children; CannotRun where it is no more."""
+        try:
+            parent = psutil.Process(self.process.pid)
+            return [measure(one) for one in (parent, *parent.children(recursive=True))]
+        except psutil.Error as error:
+            raise CannotRun(
+                f"{self.name} ended while it was measured.", f"Its log: {self.log}"
+            ) from error

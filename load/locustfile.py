@@ -8,6 +8,7 @@ divided among the workers. `eureka-tck load` starts registries and calls this.
 from __future__ import annotations
 
 import logging
+import signal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,8 +17,9 @@ from locust import events
 from locust.runners import MasterRunner, WorkerRunner
 
 from eureka_tck.errors import CannotRun
-from eureka_tck.fleet.division import MESSAGE, Division
+from eureka_tck.fleet.division import END, LEFT, MESSAGE, Division
 from eureka_tck.fleet.storm import load_storm, resized
+from eureka_tck.fleet.tally import Tally
 from eureka_tck.fleet.user import WRITE_EVERY, FleetUser, StormShape, stop_gently
 from eureka_tck.targets.near import admitted
 
@@ -63,7 +65,7 @@ def add_arguments(parser: LocustArgumentParser) -> None:
     parser.add_argument(
         "--i-own-this-target",
         action="store_true",
-        help="storm a registry beyond this machine and its private networks",
+        help="storm a registry beyond this machine and its containers",
         include_in_web_ui=False,
     )
 
@@ -84,13 +86,21 @@ def prepare(environment: Environment, **_: Any) -> None:  # noqa: ANN401 - Locus
             refuse_nobody()
     except CannotRun as refused:  # an Exception would only be logged
         raise SystemExit(f"eureka-tck: {refused}") from None
+    if headless(environment):
+        # Locust listens to SIGTERM only once a shape has ended: the fleet would not leave.
+        gevent.signal_handler(signal.SIGTERM, StormShape.end)
     if isinstance(environment.runner, WorkerRunner):
         environment.runner.register_message(
             MESSAGE,
             lambda environment, msg, **_: division.told(msg),  # noqa: ARG005 - Locust's names
         )
+        environment.runner.register_message(END, lambda **_: leave(division))
         environment.events.report_to_master.add_listener(report)  # type: ignore[no-untyped-call] # the same
     if isinstance(environment.runner, MasterRunner):
+        environment.runner.register_message(
+            LEFT,
+            lambda environment, msg, **_: division.told_left(msg.node_id, msg.data),  # noqa: ARG005 - Locust's names
+        )
         environment.events.worker_report.add_listener(  # type: ignore[no-untyped-call] # the same
             lambda client_id, data, **_: division.reported(client_id, data)
         )
@@ -126,6 +136,15 @@ def end(environment: Environment, **_: Any) -> None:  # noqa: ANN401 - the same
     """Let the fleet leave."""
     stop_gently(environment)
     FleetUser.division.end()
+    if FleetUser.division.is_master:
+        FleetUser.division.leave()
+
+
+def leave(division: Division) -> None:
+    """Let this worker's fleet leave; where there is none it has left."""
+    FleetUser.stopping = True
+    if FleetUser.fleet is None:
+        division.left(FleetUser.last or Tally())
 
 
 def choose(environment: Environment) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from bench.rows import connections, flat, fleet, full_read, memory, peers, renewals
+from bench.rows import connections, flat, fleet, full_read, memory, peers, renewals, stall
 
 if TYPE_CHECKING:
     from bench.row import Row
@@ -20,6 +20,7 @@ ROWS: Final[tuple[Row, ...]] = (
     connections.ROW,
     fleet.EVENTS,
     fleet.BULK,
+    stall.ROW,
     fleet.AT_REST,
     fleet.MEMORY,
 )

@@ -10,6 +10,7 @@ from bench.row import Row
 from bench.rows.renewals import SIZE, python
 from bench.series import Pair
 from eureka_tck.clock import Patience
+from eureka_tck.errors import CannotRun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,6 +29,10 @@ def measure(bench: Workbench) -> Iterator[Pair]:
     while True:
         connections = [_Idle(subject, number) for number in range(SIZE)]
         first = sum(one.renews() for one in connections)
+        if first < SIZE:
+            raise CannotRun(
+                f"only {first} of {SIZE} connections were answered at the first renewal."
+            )
         patience = Patience(2.0 if bench.quick else IDLE)
         while patience.pause(patience.left()):
             pass

@@ -89,6 +89,8 @@ def at_rest(bench: Workbench) -> Iterator[Pair]:
             if after.failures or after.missed:
                 raise CannotRun(f"{after.failures} failed, {after.missed} missed of 100,000.")
         renewals = (after.acknowledged - before.acknowledged) * INTERVAL / LARGE
+        if not renewals:
+            raise CannotRun("not one renewal was acknowledged while it was measured.")
         # Of an interval in which each instance renews once, by what was really acknowledged.
         yield Pair((after.used - before.used) / renewals, 1.0)
 

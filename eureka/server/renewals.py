@@ -18,6 +18,7 @@ from eureka.wire.negotiation import accepted_formats
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from eureka.server.security import Login
     from eureka.server.service import Service
 
 _REQUEST: Final = re.compile(
@@ -62,11 +63,13 @@ class Renewals:
     """
     The short route of one node.
 
-    `open` is False where something must see every request (a login, a limit of rates).
+    Where a `login` is required, requests that do not say it are for the ordinary route to refuse.
+    Nothing is answered here while `open` is False.
     """
 
-    def __init__(self, service: Service, *, open_: bool = True) -> None:
+    def __init__(self, service: Service, login: Login | None = None, *, open_: bool = True) -> None:
         self.open = open_
+        self._login = login
         self.counts = Counts()
         self._service = service
         self._node = service.node
@@ -118,27 +121,30 @@ class Renewals:
         if known is None:
             if len(block) > _LARGEST:
                 return False
-            known = _is_plain(block)
+            known = _is_plain(block, self._login)
             if len(self._known) >= _REMEMBERED:
                 self._known.clear()
             self._known[block] = known
         return known
 
 
-def _is_plain(block: bytes) -> bool:
+def _is_plain(block: bytes, login: Login | None) -> bool:
     """Tell whether no header of a block, its empty line included, changes what is answered."""
     seen = set()
+    authorizations = []
     for text in block[:-4].split(b"\r\n") if len(block) > len(_END) else ():
         header = _HEADER.fullmatch(text)
         if header is None:
             return False
         name, value = header[1].lower(), header[2].strip()
-        if name in _ODD or (name in _ONLY and (value.lower() != _ONLY[name] or name in seen)):
+        if login is not None and name == b"authorization":
+            authorizations.append(value)
+        elif name in _ODD or (name in _ONLY and (value.lower() != _ONLY[name] or name in seen)):
             return False
         if name == b"accept" and (name in seen or not accepted_formats(value.decode())):
             return False
         seen.add(name)
-    return True
+    return login is None or login.is_said(authorizations)
 
 
 def _empty(status: bytes, headers: Iterable[tuple[bytes, bytes]]) -> bytes:

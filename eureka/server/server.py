@@ -28,7 +28,7 @@ from eureka.server.protocol import protocol_of
 from eureka.server.regions import Regions
 from eureka.server.registration import Registration
 from eureka.server.renewals import Renewals
-from eureka.server.security import guarded
+from eureka.server.security import guarded, login_of
 from eureka.server.service import Service
 from eureka.server.timers import Timers
 from eureka.server.tls import server_context
@@ -129,8 +129,8 @@ class RegistryServer:
         self._log = log
         self._reload = reload
         self._read_again = asyncio.Event()
-        # A login must be seen on every request; the short route sees none.
-        self.renewals = Renewals(self.service, open_=not settings.security.login_required)
+        login = login_of(settings.security)
+        self.renewals = Renewals(self.service, login)
         self._regions = Regions(settings.regions, clock, log, retention=settings.delta_retention)
         self._registration = Registration(self.service, clock, log, port=listener.getsockname()[1])
         self.service.remote = self._regions
@@ -142,7 +142,7 @@ class RegistryServer:
         self.service.instruments.shortcut = self.renewals.counts
         cold = cold_application(self.service, self.cluster)
         config = uvicorn.Config(
-            guarded(Application(self.service, cold, log), settings.security),
+            guarded(Application(self.service, cold, log), login),
             http=protocol_of(self.renewals),
             ws="none",
             lifespan="off",

@@ -14,7 +14,7 @@ from eureka_tck.history import read_history
 from eureka_tck.history.event import FILE
 from eureka_tck.promises import PROMISES, judge
 from eureka_tck.promises.account import ChaosReport, account, save
-from eureka_tck.promises.expectation import apply_deviations, load_deviations, notes_on
+from eureka_tck.promises.expectation import apply_deviations, deviations_of, notes_on
 from eureka_tck.promises.howlong import table_of
 from eureka_tck.promises.page import page_of
 from eureka_tck.promises.picture import picture
@@ -46,7 +46,7 @@ def judge_run(
             f"{folder / FILE}: there is no promise {gone[0]!r} any more.",
             f"The promises are: {', '.join(PROMISES)}.",
         )
-    deviations = load_deviations(deviations_file(header.target))
+    deviations = deviations_of(header.target, deviations_file)
     judged = apply_deviations(judge(history, header.promises), deviations, header.scenario)
     report = account(history, judged, seconds)
     save(report, into or folder)

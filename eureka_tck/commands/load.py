@@ -24,7 +24,7 @@ from eureka_tck.fleet.finding import FEWEST
 from eureka_tck.fleet.generator import Generator
 from eureka_tck.fleet.staleness import staleness
 from eureka_tck.fleet.storm import load_storm, resized, storm_names
-from eureka_tck.report import load_comparison, load_report
+from eureka_tck.report import load_comparison, load_projection, load_report
 from eureka_tck.report.load_page import (
     VERDICTS,
     account,
@@ -51,6 +51,7 @@ examples:
   eureka-tck load --target java:5.0.3 --storm aligned --processes 2
   eureka-tck load --capacity --storm steady --minutes 1
   eureka-tck load --storm steady --against reports/runs/A      beside an earlier run
+  eureka-tck load --project 100000,1000000 --from reports/latest   computed, nothing is started
 
 exit codes:
   0  every budget was met        2  inconclusive: the generator or the machine was the limit
@@ -59,6 +60,8 @@ exit codes:
 TELL_EVERY: Final = 5.0
 """Real seconds between two lines of progress."""
 MOST_WORKERS: Final = 64
+LARGEST: Final = 100_000_000
+"""Instances of a fleet that is projected at most: beyond it a slip of the pen is likelier."""
 MOST_PORTS: Final = 65_535
 DAY_MS: Final = 86_400_000
 SETTINGS: Final = {
@@ -100,6 +103,29 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="hold it against an earlier run: both figures side by side, and what was otherwise",
     )
     group.add_argument(
+        "--project",
+        type=sizes,
+        metavar="N,…",
+        help="start nothing: compute what fleets of those sizes would take, "
+        "from the runs named by --from",
+    )
+    group.add_argument(
+        "--every",
+        type=positive,
+        default=load_projection.EVERY,
+        metavar="SECONDS",
+        help="between two renewals of an instance that is projected (default: 30)",
+    )
+    group.add_argument(
+        "--from",
+        dest="runs",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="RUN",
+        help="a finished storm; a second one on another number of nodes tells what a peer costs",
+    )
+    group.add_argument(
         OWNER, action="store_true", help="storm a registry that runs already and is yours"
     )
     group = parser.add_argument_group("the generator")
@@ -129,6 +155,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
+    if arguments.project or arguments.runs:
+        return _project(arguments)
     storm = resized(
         load_storm(_suite("storms"), arguments.storm), arguments.instances, arguments.minutes
     )
@@ -157,6 +185,34 @@ def run(arguments: argparse.Namespace) -> int:
             say(load_comparison.text(earlier, report))
         say(f"\nreport  {page}\nagain   {quoted(arguments.argv)}")
         return VERDICTS[outcome][2]
+
+
+def sizes(words: str) -> tuple[int, ...]:
+    """Read sizes of fleets, such as 100000,1000000."""
+    parts = words.replace("_", "").split(",")
+    if not all(part.isdecimal() and 0 < int(part) <= LARGEST for part in parts):
+        raise argparse.ArgumentTypeError(
+            f"{words!r} must be sizes of fleets from 1 to {LARGEST:,}, as in 100000,1000000"
+        )
+    return tuple(int(part) for part in parts)
+
+
+def _project(arguments: argparse.Namespace) -> int:
+    """Compute what larger fleets would take; nothing is started."""
+    if not arguments.runs:
+        raise CannotRun("--project needs a finished storm to compute from.", "Name it with --from.")
+    reports = [load_report.load(run) for run in arguments.runs]
+    for report in reports:
+        asked = arguments.project or load_projection.SIZES
+        say(f"{load_projection.text(report, asked, arguments.every)}\n")
+    first, *others = (load_projection.costs_of(report) for report in reports)
+    for other in others:
+        if (peer := load_projection.fan_out(first, other)) is not None:
+            say(
+                f"Each further peer costs {peer * 1e6:,.0f} µs of processor a renewal, sender and "
+                f"receiver together: {other.nodes} node(s) against {first.nodes}."
+            )
+    return 0
 
 
 def _admit(targets: Sequence[Target], storm: Storm, arguments: argparse.Namespace) -> None:

@@ -120,7 +120,26 @@ class Course:
         self._measure()
         slack = self.storm.duration - self.storm.renewal_interval
         unseen = self._too_late or not self._looks
-        self.findings = findings(self.tally, self.measures, self.bounds, slack=slack, unseen=unseen)
+        self.findings = findings(
+            self.tally,
+            self.measures,
+            self.bounds,
+            slack=slack,
+            unseen=unseen,
+            slow_node=self._slow_node,
+        )
+
+    @property
+    def _slow_node(self) -> str:
+        """Say which node was back so late that not every instance can have told it anew."""
+        storm = self.storm
+        last = storm.length - storm.settle - storm.renewal_interval * (1 + 2 * storm.jitter)
+        late = [
+            f"{deed.said}: back {deed.ends - deed.begins:.0f} s later"
+            for deed in (self._agenda.deeds if self._agenda is not None else [])
+            if deed.said.startswith("node ") and last < deed.ends < storm.length
+        ]
+        return "; ".join(late)
 
     @property
     def deeds(self) -> list[Deed]:

@@ -23,6 +23,13 @@ if TYPE_CHECKING:
     from locust.env import Environment
 
 MESSAGE: Final = "fleet_share"
+END: Final = "fleet_end"
+LEFT: Final = "fleet_left"
+LEAVE_BUDGET: Final = 100.0
+"""
+Seconds for workers to cancel what they have registered. Locust itself gives them half of one when a
+headless storm ends, and interrupts its own after three more.
+"""
 LOOK_EVERY: Final = 0.5
 """Seconds between two looks at the workers."""
 SHARE_BUDGET: Final = 15.0
@@ -57,6 +64,7 @@ class Division:
         self._workers: tuple[str, ...] = ()
         self._began = 0.0
         self._heard: dict[str, float] = {}
+        self._left: set[str] = set()
         self._generation = 0
         self.divisions = 0
         """How often the fleet was divided: once, and again at each worker that came or went."""
@@ -104,6 +112,31 @@ class Division:
         self._generation += 1
         self.share = None
 
+    def leave(self) -> None:
+        """Tell the workers that the storm is over, and wait until their fleets have left."""
+        runner: Any = self._environment.runner
+        self._left = set()
+        for client_id in self._alive():
+            runner.send_message(END, None, client_id)
+        with gevent.Timeout(LEAVE_BUDGET, exception=False):
+            while {*self._alive()} - self._left:
+                gevent.sleep(0.05)
+
+    def left(self, tally: Tally) -> None:
+        """Tell the master, as a worker, that this part of the fleet has left, with its counts."""
+        runner: Any = self._environment.runner
+        runner.send_message(LEFT, msgspec.to_builtins(tally, str_keys=True))
+
+    def told_left(self, client_id: str, counts: Any) -> None:  # noqa: ANN401 - Locust's message
+        """Take the last counts of a worker whose part of the fleet has left."""
+        self.reported(client_id, {"fleet": counts})
+        self._left.add(client_id)
+
+    def _alive(self) -> tuple[str, ...]:
+        clients = getattr(self._environment.runner, "clients")  # noqa: B009 - a master's alone
+        busy = [*clients.ready, *clients.spawning, *clients.running]
+        return tuple(sorted(client.id for client in busy))
+
     def report(self, tally: Tally, data: dict[str, Any]) -> None:
         """Put a worker's tally into its report to the master."""
         data["fleet"] = msgspec.to_builtins(tally, str_keys=True)
@@ -132,8 +165,7 @@ class Division:
         runner: Any = self._environment.runner
         since = 0.0
         while generation == self._generation:
-            busy = [*runner.clients.ready, *runner.clients.spawning, *runner.clients.running]
-            alive = tuple(sorted(client.id for client in busy))
+            alive = self._alive()
             if alive and alive != self._workers:
                 lost = [self._heard.get(one, self._began) for one in {*self._workers} - {*alive}]
                 since = min(lost, default=unix_now() if self.divisions else 0.0)

@@ -84,14 +84,21 @@ def limit(tally: Tally) -> str:
 
 
 def findings(
-    tally: Tally, measures: Measures, bounds: Bounds, *, slack: float, unseen: bool = False
+    tally: Tally,
+    measures: Measures,
+    bounds: Bounds,
+    *,
+    slack: float,
+    unseen: bool = False,
+    slow_node: str = "",
 ) -> list[Finding]:
     """
     Judge one storm.
 
     `slack` are the seconds by which a renewal may be late before the registry may rightly have
     forgotten the instance: the lease's duration less the renewal interval.
-    `unseen` says that the judge itself came too late to look at the registry.
+    `unseen` says that the judge itself came too late to look at the registry, `slow_node` that a
+    node was started again too late in the storm for all instances to be heard by it.
     """
     why = limit(tally)
     starved = tally.worst_own_ms > slack * 1000
@@ -106,11 +113,24 @@ def findings(
             "inconclusive" if why else "met",
         )
     ]
+    if slow_node:
+        found.append(
+            Finding(
+                "nodes",
+                "What the storm restarts is back in time; else nobody can have told it everything.",
+                "one renewal interval before the end",
+                slow_node,
+                "inconclusive",
+            )
+        )
     for name, bound in bounds.items():
         metric, value = METRICS[name], measures.get(name)
         outcome: Outcome = "met" if value is not None and value <= bound else "broken"
         excuse = {"pace": _may_be_own(name, bound, tally, value, why), "alive": starved}
-        if outcome == "broken" and excuse.get(metric.kind, False):
+        excused = excuse.get(metric.kind, False) or (
+            slow_node and (value is None or metric.kind != "right")
+        )
+        if outcome == "broken" and excused:
             outcome = "inconclusive"
         if value is None and unseen and name in LOOKED_AT:
             outcome = "inconclusive"

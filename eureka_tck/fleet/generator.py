@@ -9,6 +9,7 @@ shown and nothing is lost when it is ended early.
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 from contextlib import suppress
@@ -30,8 +31,12 @@ if TYPE_CHECKING:
 
 # Real seconds beyond the storm's own: registering and cancelling the fleet, Locust's start and end.
 GRACE = 120.0
+WORKERS_BUDGET = 300.0
+"""Seconds for workers of other machines to be started and to come."""
 LOOK_EVERY = 0.5
 STOP_GRACE = 10.0
+STOP_GRACE_OF_GUESTS = 100.0
+"""Seconds: on a registry that goes on living, the fleet cancels what it has registered."""
 _SHOWN = ("--autostart", "--autoquit", "0", "--web-host", "127.0.0.1")
 
 
@@ -84,8 +89,8 @@ class Generator:
             *("--settle", str(self.settle)),
             *("--html", str(self.html), "--csv", str(own), "--json-file", str(own)),
             *("--tally", str(self._tally)),
-            *(("--processes", str(self.processes)) if self.processes else ()),
-            *(("--master", "--expect-workers", str(self.workers)) if self.workers else ()),
+            *(_workers_here(self.processes) if self.processes else ()),
+            *(_workers_elsewhere(self.workers) if self.workers else ()),
             *(("--bulk",) if self.bulk else ()),
             *(("--i-own-this-target",) if self.owned else ()),
         )
@@ -100,7 +105,11 @@ class Generator:
         started = now()
         with self.log.open("wb") as log:
             child = subprocess.Popen(
-                self.command, stdout=log, stderr=subprocess.STDOUT, env=environment
+                self.command,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                env=environment,
+                process_group=0,  # Ctrl-C is told to us alone, and the fleet is told once to leave
             )
             self._child = child
             try:
@@ -108,17 +117,19 @@ class Generator:
                 while (code := _exit_code(child)) is None:
                     passed = now() - started
                     watch(passed, self.tally())
-                    if passed > self.length + GRACE:
+                    if passed > self.length + GRACE + (WORKERS_BUDGET if self.workers else 0):
                         raise CannotRun(
                             f"the load generator had not ended {GRACE:g} s after the storm's end.",
                             f"Its log: {self.log}",
                         )
             finally:
-                _end(child)
+                _end(child, STOP_GRACE_OF_GUESTS if self.owned else STOP_GRACE)
         if code != 0:
             tail = "\n".join(self.log.read_text(errors="replace").splitlines()[-15:])
             raise CannotRun(f"the load generator exited {code}.", f"The end of its log:\n{tail}")
         counted = self.tally()
+        if not counted.began:
+            raise CannotRun("the load generator's fleet never began.", f"Its log: {self.log}")
         if counted.crash:
             raise CannotRun(f"the load generator broke down: {counted.crash}.", f"Log: {self.log}")
         return counted
@@ -151,6 +162,29 @@ class Generator:
         return self._folder / "fleet.json"
 
 
+def _workers_elsewhere(count: int) -> tuple[str, ...]:
+    return (
+        *("--master", "--expect-workers", str(count)),
+        *("--expect-workers-max-wait", f"{WORKERS_BUDGET:.0f}"),
+    )
+
+
+def _workers_here(count: int) -> tuple[str, ...]:
+    """
+    Return the options of workers on this machine.
+
+    Their master listens on loopback, at a port of its own: at Locust's usual one, the workers of
+    two storms would join whichever was there first, and strangers could.
+    """
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+    return (
+        *("--processes", str(count)),
+        *("--master-bind-host", "127.0.0.1", "--master-bind-port", port),
+        *("--master-host", "127.0.0.1", "--master-port", port),
+    )
+
+
 def _exit_code(child: subprocess.Popen[bytes]) -> int | None:
     try:
         return child.wait(LOOK_EVERY)
@@ -158,12 +192,22 @@ def _exit_code(child: subprocess.Popen[bytes]) -> int | None:
         return None
 
 
-def _end(child: subprocess.Popen[bytes]) -> None:
-    """End the child, gently first; it may be gone already."""
-    if child.poll() is None:
-        child.terminate()
-        try:
-            child.wait(STOP_GRACE)
-        except subprocess.TimeoutExpired:
-            child.kill()
-            child.wait()
+def _end(child: subprocess.Popen[bytes], grace: float) -> None:
+    """End the child and its workers, gently first; it may be gone already."""
+    if child.poll() is not None:
+        return
+    workers: list[psutil.Process] = []
+    with suppress(psutil.Error):
+        workers = psutil.Process(child.pid).children(recursive=True)
+    child.terminate()
+    try:
+        child.wait(grace)
+    except subprocess.TimeoutExpired:
+        pass
+    finally:  # a second Ctrl-C too ends all of it
+        child.kill()
+        child.wait()
+        for worker in workers:
+            with suppress(psutil.Error):  # it is gone
+                worker.kill()
+        psutil.wait_procs(workers, STOP_GRACE)

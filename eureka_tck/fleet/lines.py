@@ -157,9 +157,10 @@ class Lines:
             self._hang_up(line)
         self._epoll.close()
 
-    def _take(self, events: Sequence[tuple[int, int]], now: float) -> None:
+    def _take(self, events: Sequence[tuple[int, int]], now: float) -> None:  # noqa: C901 - the one loop that every request goes through
         """Read what has come; a line whose answer is whole carries the next call at once."""
-        known, by_fd = self._known, self._by_fd
+        known, by_fd, waiting = self._known, self._by_fd, self._waiting
+        monotonic = time.monotonic
         answered: list[Call] = []
         for fd, flags in events:
             line = by_fd.get(fd)
@@ -179,10 +180,24 @@ class Lines:
                 self._read(line, data, answered)
                 continue
             call.status = status
-            line.call, line.used = None, True
+            line.used = True
             answered.append(call)
-            self.in_flight -= 1
-            self._next(line)
+            queue = waiting[line.node]
+            if not queue:
+                line.call = None
+                self.in_flight -= 1
+                self._free[line.node].append(line)
+                continue
+            line.call = call = queue.popleft()  # as `_start` does
+            call.sent = monotonic()
+            call.tries += 1
+            try:
+                sent = line.send(call.wire)
+            except OSError as error:
+                self._unsent(line, call, error)
+            else:
+                if sent < len(call.wire):
+                    self._leave(line, call, sent)
         if answered:
             self._answered(answered, now)
 
@@ -194,17 +209,24 @@ class Lines:
         if line.socket is None:
             self._dial(line)
             return
-        wire = call.wire
         try:
-            sent = line.send(wire)
-        except BlockingIOError:
-            sent = 0
+            sent = line.send(call.wire)
         except OSError as error:
+            self._unsent(line, call, error)
+        else:
+            if sent < len(call.wire):
+                self._leave(line, call, sent)
+
+    def _unsent(self, line: Line, call: Call, error: OSError) -> None:
+        if isinstance(error, BlockingIOError):
+            self._leave(line, call, 0)
+        else:
             self._broken(line, _said(error))
-            return
-        if sent < len(wire):
-            line.left = wire[sent:]
-            self._epoll.modify(line.socket.fileno(), _IN | _OUT)
+
+    def _leave(self, line: Line, call: Call, sent: int) -> None:
+        """Send the rest of a call once the socket has room for it."""
+        line.left = call.wire[sent:]
+        self._epoll.modify(line.socket.fileno(), _IN | _OUT)
 
     def _dial(self, line: Line) -> None:
         family, address = self._addresses[line.node]

@@ -91,17 +91,22 @@ class Schedule:
         """Return the same as plain pairs, the instant first: a fleet has many."""
         turns: list[tuple[float, int]] = []
         bases, intervals, interval = self._bases, self._intervals, self._interval
-        plan = self._plan
+        slots, jitter, random = self._slots, self._jitter, self._random
         while self.next_at() <= now:
-            soon = self._soon
+            soon, reached = self._soon, self._slot
             while soon and soon[-1][0] <= now:
                 turn = soon.pop()
                 turns.append(turn)
                 member = turn[1]
-                bases[member] = base = bases[member] + (
-                    interval if intervals is None else intervals[member]
-                )
-                plan(member, base)
+                at = bases[member] + (interval if intervals is None else intervals[member])
+                bases[member] = at
+                if jitter:
+                    at += jitter * (2 * random() - 1)
+                slot = int(at / SLOT)
+                if slot > reached and slot in slots:  # nearly always
+                    slots[slot].append((at, member))
+                else:
+                    self._plan_at(member, at, slot)
         return turns
 
     def _take(self, phases: Iterable[tuple[int, float]]) -> None:
@@ -113,9 +118,10 @@ class Schedule:
             self._plan(member, base)
 
     def _plan(self, member: int, base: float) -> None:
-        jitter = self._jitter
-        at = base - jitter + 2 * jitter * self._random() if jitter else base
-        slot = int(at / SLOT)
+        at = base + self._jitter * (2 * self._random() - 1) if self._jitter else base
+        self._plan_at(member, at, int(at / SLOT))
+
+    def _plan_at(self, member: int, at: float, slot: int) -> None:
         if slot <= self._slot:
             insort(self._soon, (at, member), key=_earlier)
             return

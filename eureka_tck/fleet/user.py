@@ -16,16 +16,14 @@ import gevent
 from locust import LoadTestShape, User, task
 
 from eureka_tck.clock import unix_now
+from eureka_tck.fleet.events import Events
 from eureka_tck.fleet.fleet import Fleet
-from eureka_tck.fleet.stats_ledger import StatsLedger
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from locust.env import Environment
 
-    from eureka_tck.fleet.call import Call
     from eureka_tck.fleet.division import Division
     from eureka_tck.fleet.storm import Storm
     from eureka_tck.fleet.tally import Tally
@@ -81,19 +79,20 @@ class FleetUser(User):
         finally:
             fleet.leave()
             self._write(fleet)
-            if self._ledger is not None:
-                self._ledger.flush()
+            if self._events is not None:
+                self._events.flush()
             FleetUser.last = fleet.counted()
             fleet.close()
             FleetUser.fleet = None
+            if self.division.is_worker:
+                self.division.left(FleetUser.last)
 
-    _ledger: StatsLedger | None = None
+    _events: Events | None = None
 
     def _fleet(self, began: float) -> Fleet:
         base = f"{urlsplit(self.nodes[0]).path.rstrip('/').removesuffix('/eureka')}/eureka"
-        if self.bulk:
-            self._ledger = StatsLedger(self.environment.stats)
-        return Fleet(self.storm, self.addresses, base, began, self._tell)
+        events = self._events = Events(self.environment, silent=self.bulk)
+        return Fleet(self.storm, self.addresses, base, began, events.tell)
 
     def _drive(self, fleet: Fleet) -> None:
         written = fleet.began
@@ -105,24 +104,8 @@ class FleetUser(User):
             if (now := fleet.now()) - written > WRITE_EVERY:
                 written = now
                 self._write(fleet)
-                if self._ledger is not None:
-                    self._ledger.flush()
-
-    def _tell(self, calls: Sequence[Call], latencies: Sequence[float]) -> None:
-        if self._ledger is not None:
-            self._ledger.note(calls, latencies)
-            return
-        fire = self.environment.events.request.fire
-        kind = calls[0].kind
-        for call, latency in zip(calls, latencies, strict=True):
-            fire(
-                request_type=kind.verb,
-                name=kind.name,
-                response_time=latency * 1000,
-                response_length=call.size,
-                exception=RefusedError(call.problem) if call.problem else None,
-                context={},
-            )
+                if self._events is not None:
+                    self._events.flush()
 
     def _write(self, fleet: Fleet) -> None:
         if self.tally_file is not None and not self.division.is_worker:
@@ -137,21 +120,24 @@ class StormShape(LoadTestShape):
     division: ClassVar[Division]
     refused: ClassVar[bool] = False
     """Whether what was asked for in the web UI must not be: the test ends at once."""
+    ended: ClassVar[bool] = False
     use_common_options = True
+
+    @classmethod
+    def end(cls) -> None:
+        """End the storm before its time: the fleet leaves, as at any end."""
+        StormShape.ended = True
 
     def tick(self) -> tuple[int, float] | None:
         """Return the users and how fast they come; None when the storm is over."""
         runner: Any = self.runner
         # Before that all is known of the storm before this one, which the web UI may have started.
         has_begun = runner.state in BUSY
-        if has_begun and (self.refused or unix_now() - self.division.began > self.storm.length):
+        over = unix_now() - self.division.began > self.storm.length
+        if self.ended or (has_begun and (self.refused or over)):
             return None
         workers = max(1, getattr(runner, "worker_count", 1))
         return workers, float(max(100, workers))
-
-
-class RefusedError(Exception):
-    """A request was not answered as it should be."""
 
 
 def stop_gently(environment: Environment) -> None:

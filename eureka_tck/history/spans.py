@@ -84,17 +84,20 @@ def fault_spans(history: History) -> tuple[FaultSpan, ...]:
     )
 
 
-def lateness(history: History, since: float, until: float = math.inf) -> float:
+def lateness(
+    history: History, since: float, until: float = math.inf, *, sampled: bool = True
+) -> float:
     """
     Return how late this machine was at worst between the two instants, in registry seconds.
 
     That is the harness itself, by its own clock, or an answer that took long of a node that nothing
     ailed: a machine with more to do than it can starves its registries too, and sooner.
+    Without `sampled` only single calls count: a sample of many reads is long on any machine.
     """
     answers = (
         ended - began
-        for began, ended in _slow_answers(history)
-        if ended >= since and began <= until
+        for began, ended, is_sample in _slow_answers(history)
+        if ended >= since and began <= until and (sampled or not is_sample)
     )
     return max([tick_lateness(history, since, until), *answers])
 
@@ -107,7 +110,7 @@ def lost_time(history: History, since: float, until: float) -> float:
     took long are lost, not only the longest.
     """
     lost, reached = 0.0, since
-    for began, ended in sorted(_slow_answers(history)):
+    for began, ended, _ in sorted(_slow_answers(history)):
         last = min(ended, until)
         lost += max(0.0, last - max(began, reached))
         reached = max(reached, last)
@@ -142,16 +145,16 @@ def applied_by(call: Operation, spans: Iterable[FaultSpan]) -> float:
 
 
 @lru_cache(maxsize=4)  # it is asked for a thousand times a history
-def _slow_answers(history: History) -> tuple[tuple[float, float], ...]:
-    """Return from when to when a node answered that took long although no fault touched it."""
+def _slow_answers(history: History) -> tuple[tuple[float, float, bool], ...]:
+    """Return when nodes took long that no fault touched: from, to, and whether for a sample."""
     spans = fault_spans(history)
     taken = [
-        *((event.node, event.began, event.at) for event in history.events if _is_reading(event)),
-        *((one.node, one.invoked, one.completed) for one in operations(history) if one.status),
+        *((one.node, one.began, one.at, True) for one in history.events if _is_reading(one)),
+        *((o.node, o.invoked, o.completed, False) for o in operations(history) if o.status),
     ]
     return tuple(
-        (began, ended)
-        for node, began, ended in taken
+        (began, ended, is_sample)
+        for node, began, ended, is_sample in taken
         if ended is not None
         and ended - began >= SLOW
         and not any(

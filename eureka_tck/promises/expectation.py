@@ -14,6 +14,7 @@ A known deviation is an entry of `chaos/expectations/<target>.toml`, never a loo
 Strict both ways: a breach that no entry explains makes the promise broken, whatever else is known,
 and an entry that shows always and was not seen is as unexpected as such a breach.
 Several entries of one promise and scenario explain breaches of several kinds.
+A mixed cluster has the entries of its targets.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from eureka_tck.complaint import read_toml
 from eureka_tck.errors import SettingsError
@@ -28,7 +30,7 @@ from eureka_tck.promises import PROMISES
 from eureka_tck.promises.judgement import Finding, Judgement
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
 Verdict: TypeAlias = Literal["known deviation", "unexpected pass"] | Finding
@@ -83,6 +85,24 @@ def load_deviations(file: Path) -> tuple[Deviation, ...]:
             named = f"deviation[{number}] ({entry.promise} in {entry.scenario})"
             raise SettingsError(f"{file}: {named} {fault}.")
     return entries
+
+
+def deviations_of(target: str, file_of: Callable[[str], Path]) -> tuple[Deviation, ...]:
+    """
+    Return what is known of a target; `file_of` says where the entries of one stand.
+
+    A mixed cluster has those of all its targets, and each shows sometimes: which node a fault
+    meets is drawn.
+    """
+    members = dict.fromkeys(target.split(","))
+    if len(members) == 1:
+        return load_deviations(file_of(next(iter(members))))
+    found = {
+        (one.promise, one.scenario, one.said): replace(one, frequency="sometimes")
+        for member in members
+        for one in load_deviations(file_of(member))
+    }
+    return tuple(found.values())
 
 
 def apply_deviations(

@@ -113,7 +113,7 @@ def _loss(
     evidence: Evidence, node: str, before: Sample, after: Sample, gone: tuple[str, ...]
 ) -> Loss:
     rules = evidence.rules[node]
-    late = lateness(evidence.history, before.began, after.ended)
+    late = lateness(evidence.history, before.began, after.ended, sampled=False)
     gap = after.ended - before.began + rules.cache + late
     runs = int(gap // rules.eviction_interval) + 1
     size = len(before.present.keys() | after.present.keys())

@@ -18,7 +18,7 @@ FEWEST: Final = 100
 
 def generator(report: LoadReport) -> float | None:
     """Return the processor seconds of the generator a renewal; None where it was not seen."""
-    pulses = [one for one in report.pulses if _is_steady(report, one.began, one.at)]
+    pulses = [one for one in report.pulses if is_steady(report, one.began, one.at)]
     used = [one.generator_cpu for one in pulses]
     if len(pulses) < 2 or not all(used):  # noqa: PLR2004 - a difference is between two
         return None
@@ -32,7 +32,7 @@ def nodes(report: LoadReport) -> float | None:
     used = 0.0
     done = 0
     for name in report.nodes:
-        own = [one for one in report.of_node(name) if _is_steady(report, one.at, one.at)]
+        own = [one for one in report.of_node(name) if is_steady(report, one.at, one.at)]
         if len(own) < 2 or own[-1].cpu <= own[0].cpu:  # noqa: PLR2004 - the same
             return None
         used += own[-1].cpu - own[0].cpu
@@ -40,6 +40,7 @@ def nodes(report: LoadReport) -> float | None:
     return used / done if done >= FEWEST else None
 
 
-def _is_steady(report: LoadReport, begins: float, ends: float) -> bool:
+def is_steady(report: LoadReport, begins: float, ends: float) -> bool:
+    """Say whether a stretch lies where the fleet has arrived and the storm goes on."""
     storm = report.storm
     return storm.arrive_over + 1 <= begins and ends <= storm.length - storm.settle

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+from base64 import b64encode
 from itertools import pairwise
 from typing import TYPE_CHECKING, cast
 
@@ -21,6 +22,7 @@ from eureka.server.clock import Clock
 from eureka.server.log import Log
 from eureka.server.protocol import HEAD_BUDGET, LARGEST_HEAD, RegistryProtocol, protocol_of
 from eureka.server.renewals import Renewals
+from eureka.server.security import Login, guarded
 from eureka.server.service import Service
 from eureka.server.settings import Settings
 
@@ -76,7 +78,14 @@ class Wire:
 class Route:
     """One node behind one connection, with the short route open or not."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, build: Builder, *, short: bool) -> None:
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        build: Builder,
+        *,
+        short: bool,
+        login: Login | None = None,
+    ) -> None:
         self.seconds = 1000.0
         chosen = Settings()
         clock = Clock(epoch=0.0, wall=lambda: self.seconds, uptime=lambda: self.seconds)
@@ -92,7 +101,7 @@ class Route:
         registry.set_status(Key("CART", "5"), Status.OUT_OF_SERVICE, now=now)
         registry.store_override(Key("CART", "6"), Status.OUT_OF_SERVICE, now=now)
         self.node.open(0, now=now)
-        self.renewals = Renewals(self.service, open_=short)
+        self.renewals = Renewals(self.service, login, open_=short)
         self.service.instruments.shortcut = self.renewals.counts
         self.told = 0
         self.service.told = self._count
@@ -101,7 +110,7 @@ class Route:
         self._state.default_headers = DATE
         self._loop = loop
         self._config = uvicorn.Config(
-            Application(self.service, _nothing, Log(clock, io.StringIO())),
+            guarded(Application(self.service, _nothing, Log(clock, io.StringIO())), login),
             http=protocol_of(self.renewals),
             lifespan="off",
             log_config=None,
@@ -347,11 +356,58 @@ def test_both_routes_answer_alike_what_comes_in_one_go_or_in_pieces(
     compare([stream[start:end] for start, end in pairwise(edges)], build)
 
 
-def compare(chunks: list[bytes], build: Builder) -> None:
+RIGHT = b"Authorization: Basic " + b64encode(b"node:secret")
+LOGINS = [
+    RIGHT,
+    RIGHT.replace(b"Basic", b"bAsIc"),
+    RIGHT.replace(b"Basic ", b"Basic   ") + b" \t",
+    RIGHT.replace(b"Authorization", b"AUTHORIZATION"),
+    RIGHT.replace(b"Basic", b"Bearer"),
+    RIGHT[:-4],
+    RIGHT.replace(b"Basic ", b"Basic"),
+    b"Authorization: Basic " + b64encode(b"node:wrong"),
+    b"Authorization: Basic ?",
+    b"Authorization:",
+    b"Proxy-" + RIGHT,
+]
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    found=st.lists(requests([*LOGINS, RIGHT, RIGHT], [b"GET"], []), min_size=1, max_size=8),
+    logins=st.lists(_of([RIGHT, RIGHT, *LOGINS]), min_size=8, max_size=8),
+)
+def test_both_routes_ask_for_the_login_alike(
+    found: list[bytes], logins: list[bytes], build: Builder
+) -> None:
+    """The same 401 for each that does not say it once, and says it right."""
+    chunks = [
+        one.replace(b"\r\n", b"\r\n" + login + b"\r\n", 1)
+        for one, login in zip(found, logins, strict=False)
+    ]
+    said = RENEWAL.replace(b"\r\n", b"\r\n" + RIGHT + b"\r\n", 1)
+    compare([said, *chunks], build, Login("node", "secret"))
+
+
+def test_only_who_says_the_login_is_answered_at_once(
+    loop: asyncio.AbstractEventLoop, build: Builder
+) -> None:
+    """Others are left to the ordinary route, each time."""
+    route = Route(loop, build, short=True, login=Login("node", "secret"))
+    said = RENEWAL.replace(b"\r\n", b"\r\n" + RIGHT + b"\r\n", 1)
+    route.feed(said, RENEWAL, said, RENEWAL, said)
+
+    assert route.wire.written.count(b"HTTP/1.1 200 OK") == 3
+    assert route.wire.written.count(b"HTTP/1.1 401 Unauthorized") == 2
+    assert route.renewals.counts.renewed == 3
+    route.close()
+
+
+def compare(chunks: list[bytes], build: Builder, login: Login | None = None) -> None:
     """Feed both routes and compare all they did."""
     loop = asyncio.new_event_loop()
     try:
-        short, ordinary = (Route(loop, build, short=short) for short in (True, False))
+        short, ordinary = (Route(loop, build, short=one, login=login) for one in (True, False))
         for route in (short, ordinary):
             route.feed(*chunks)
 
@@ -359,7 +415,8 @@ def compare(chunks: list[bytes], build: Builder) -> None:
         assert short.wire.closed == ordinary.wire.closed
         assert short.state() == ordinary.state()
         assert ordinary.renewals.counts.renewed == 0
-        assert short.renewals.counts.renewed or not chunks[0].startswith(RENEWAL)
+        plain = login is not None or chunks[0].startswith(RENEWAL)
+        assert short.renewals.counts.renewed or not plain
         for route in (short, ordinary):
             route.close()
     finally:

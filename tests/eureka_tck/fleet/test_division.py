@@ -36,6 +36,7 @@ class Runner:
         self.clients = SimpleNamespace(ready=[], spawning=[], running=[])
         self.told: list[tuple[str, int, int]] = []
         self.since: list[float] = []
+        self.ended: list[str] = []
         self.live(*workers)
 
     def live(self, *workers: str) -> None:
@@ -44,6 +45,9 @@ class Runner:
 
     def send_message(self, kind: str, share: dict[str, Any], client_id: str) -> None:
         """Remember a message."""
+        if kind == "fleet_end":
+            self.ended.append(client_id)
+            return
         assert kind == "fleet_share"
         self.since.append(share["since"])
         self.told.append((client_id, share["index"], share["parts"]))
@@ -139,6 +143,25 @@ def test_the_living_are_told_since_when_nobody_tells_of_the_dead(
     assert division.began == 5002.0
 
 
+def test_a_master_waits_until_its_workers_have_left(divided: Callable[[Any], Division]) -> None:
+    """Their last counts come with it; one that dies meanwhile is not waited for."""
+    runner = Runner("x", "y", "z")
+    division = divided(runner)
+    leaving = gevent.spawn(division.leave)
+    until(lambda: len(runner.ended) == 3)
+
+    division.told_left("x", {"sent": 4})
+    division.told_left("z", {"sent": 5})
+    gevent.sleep(0.06)
+    assert not leaving.dead
+
+    runner.live("x", "z")
+    until(lambda: leaving.dead)
+
+    assert division.whole().sent == 9
+    assert division.whole().workers == 0
+
+
 def test_a_storm_that_is_over_is_divided_no_more(divided: Callable[[Any], Division]) -> None:
     """Workers hear nothing after its end."""
     runner = Runner("x")
@@ -189,6 +212,48 @@ def test_statistics_in_bulk_are_those_of_single_events(locust: Callable[[str], A
     assert {e.error: e.occurrences for e in single.errors.values()} == {
         e.error: e.occurrences for e in bulk.errors.values()
     }
+
+
+def test_every_listener_hears_each_request_and_statistics_are_right(
+    locust: Callable[[str], Any],
+) -> None:
+    """Locust's own are entered in bulk; a listener that comes later hears what comes later."""
+    environment = locust("locust.env").Environment(user_classes=[])
+    environment.create_local_runner()
+    events = locust("eureka_tck.fleet.events").Events(environment)
+    heard: list[tuple[str, float, str]] = []
+
+    def listen(*, name: str, response_time: float, exception: object, **_: object) -> None:
+        heard.append((name, response_time, str(exception or "")))
+
+    calls = [Call(RENEW, n, 0, 0.0, b"") for n in range(3)]
+    refused = Call(RENEW, 7, 0, 0.0, b"", problem="no")
+    events.tell(calls, [0.001, 0.002, 0.003])
+    environment.events.request.add_listener(listen)
+    events.tell(calls[:2], [0.004, 0.005])
+    events.tell([refused], [0.006])
+    events.flush()
+
+    assert heard == [("PUT renew", 4.0, ""), ("PUT renew", 5.0, ""), ("PUT renew", 6.0, "no")]
+    total = environment.stats.total
+    assert (total.num_requests, total.num_failures) == (6, 1)
+    assert total.response_times == dict.fromkeys(range(1, 7), 1)
+
+
+def test_a_locust_whose_own_listener_is_unknown_is_fired_at(
+    locust: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its statistics are then made by its events, and by nothing else."""
+    environment = locust("locust.env").Environment(user_classes=[])
+    environment.create_local_runner()
+    module = locust("eureka_tck.fleet.events")
+    monkeypatch.setattr(module, "_OWN", ("locust.elsewhere", "on_request"))
+    events = module.Events(environment)
+
+    events.tell([Call(RENEW, 0, 0, 0.0, b"")], [0.001])
+    events.flush()
+
+    assert environment.stats.total.num_requests == 1
 
 
 @pytest.mark.parametrize(

@@ -126,6 +126,18 @@ def test_a_judge_that_came_too_late_to_look_blames_nobody() -> None:
     assert seen["errors"] == "broken"
 
 
+def test_a_node_that_came_back_too_late_is_not_blamed_for_what_it_was_not_told() -> None:
+    """What it acknowledged and lost is still its own."""
+    wrong: Measures = {**ALL, "listing_off": 937.0, "lost_renewals": 11.0, "errors": None}
+    said = "node a restarted: back 61 s later"
+
+    found = findings(QUIET, wrong, BOUNDS, slack=60.0, slow_node=said)
+
+    seen = {one.name: one.outcome for one in found}
+    assert seen["nodes"] == seen["listing_off"] == seen["errors"] == "inconclusive"
+    assert seen["lost_renewals"] == "broken"
+
+
 def test_what_the_fleet_counted_becomes_measurements() -> None:
     """Shares are of what was sent, percentiles from the intended time."""
     tally = msgspec.structs.replace(QUIET, failures=22, late=20, lost=3, evicted_live=2, missed=1)

@@ -13,6 +13,7 @@ import psutil
 import pytest
 
 from eureka_tck.clock import Patience
+from eureka_tck.fleet.generator import _workers_here
 from eureka_tck.fleet.tally import Tally
 
 if TYPE_CHECKING:
@@ -101,19 +102,24 @@ def test_locust_reports_each_request_and_survives_a_worker(
     With events, in bulk, and divided: statistics and tally agree, and nothing is left.
 
     Of two workers one is killed; the other renews for all, and cancels all.
+    A storm that is told to end before its time leaves nothing either.
     """
-    stormed = [registries() for _ in range(3)]
+    stormed = [registries() for _ in range(4)]
     kinds: dict[str, tuple[str, ...]] = {
         "events": (),
         "bulk": ("--bulk",),
-        "workers": ("--processes", "2", "--minutes", "0.2"),
+        "workers": (*_workers_here(2), "--minutes", "0.2"),
+        "told": ("--minutes", "60"),
     }
     for registry, (name, options) in zip(stormed, kinds.items(), strict=True):
         (tmp_path / name).mkdir()
         runs.append(started(tmp_path / name, registry, *options))
-    single, bulk, workers = runs
+    single, bulk, workers, told = runs
 
-    patience = Patience(30)
+    patience = Patience(BUDGET)
+    while told.tally().registered < 30 and patience.pause(0.1):
+        pass
+    told.child.terminate()
     while workers.tally().acknowledged < 30 and patience.pause(0.1):
         pass
     victim = psutil.Process(workers.child.pid).children()[0]
@@ -127,8 +133,8 @@ def test_locust_reports_each_request_and_survives_a_worker(
         assert tally.acknowledged >= 60, text
     tally = workers.tally()
     assert tally.divisions == 2, said[2]
-    assert tally.up == 30, said[2]
-    assert [registry.held for registry in stormed] == [{}, {}, {}], said
+    assert tally.up == tally.cancelled == tally.arrived == 30, said[2]
+    assert [registry.held for registry in stormed] == [{}] * 4, said
 
 
 @pytest.mark.parametrize(

@@ -159,6 +159,13 @@ def test_answer_that_takes_long_tells_of_a_late_machine() -> None:
     ]
 
 
+def test_sample_of_many_reads_may_be_left_out() -> None:
+    """It is as long as what it has to confirm is much, whatever the machine."""
+    told = history(Sampled(at=14.0, began=10.0, node="a"))
+
+    assert lateness(told, 0.0, sampled=False) == 0.0
+
+
 @pytest.mark.parametrize(
     "fault",
     [

@@ -12,6 +12,7 @@ from eureka_tck.promises.expectation import (
     Deviation,
     Verdict,
     apply_deviations,
+    deviations_of,
     exit_code,
     load_deviations,
     notes_on,
@@ -169,6 +170,24 @@ def test_deviations_are_read_from_their_file(tmp_path: Path) -> None:
     file.write_text(ENTRY)
 
     assert load_deviations(file) == (KNOWN,)
+
+
+@pytest.mark.parametrize(
+    ("target", "known"),
+    [
+        ("java", (KNOWN,)),
+        ("java,java,python", (replace(KNOWN, frequency="sometimes"),)),
+        ("java,java", (KNOWN,)),
+        ("python", ()),
+    ],
+)
+def test_mixed_cluster_has_the_deviations_of_its_targets(
+    tmp_path: Path, target: str, known: tuple[Deviation, ...]
+) -> None:
+    """What always shows where all nodes are alike depends there on the node that is hit."""
+    (tmp_path / "java.toml").write_text(ENTRY)
+
+    assert deviations_of(target, lambda name: tmp_path / f"{name}.toml") == known
 
 
 @pytest.mark.parametrize(
