@@ -23,7 +23,7 @@ from eureka_tck.fleet.course import Course
 from eureka_tck.fleet.finding import FEWEST
 from eureka_tck.fleet.generator import Generator
 from eureka_tck.fleet.staleness import staleness
-from eureka_tck.fleet.storm import load_storm, resized, storm_names
+from eureka_tck.fleet.storm import MOST_INSTANCES, load_storm, resized, storm_names
 from eureka_tck.report import load_comparison, load_projection, load_report
 from eureka_tck.report.load_page import (
     VERDICTS,
@@ -126,6 +126,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="a finished storm; a second one on another number of nodes tells what a peer costs",
     )
     group.add_argument(
+        "--up-to",
+        type=natural,
+        default=MOST_INSTANCES,
+        metavar="N",
+        help="the largest size that --capacity tries; it begins with --instances",
+    )
+    group.add_argument(
         OWNER, action="store_true", help="storm a registry that runs already and is yours"
     )
     group = parser.add_argument_group("the generator")
@@ -168,6 +175,10 @@ def run(arguments: argparse.Namespace) -> int:
     storm = resized(storm, None, None, storm.settle + staleness(targets, settings_of(arguments)))
     if arguments.against and arguments.capacity:
         raise CannotRun("--against holds a storm against another; --capacity makes many.")
+    if arguments.capacity and arguments.up_to < storm.instances:
+        raise CannotRun(
+            f"--up-to is {arguments.up_to}; the search begins with {storm.instances} instances."
+        )
     earlier = load_report.load(arguments.against) if arguments.against else None
     with Run.create("load", arguments.target, arguments.out, arguments.seed).owned() as made:
         if arguments.capacity:
@@ -330,7 +341,7 @@ def _capacity(
         say(f"  {instances:,} instances: {trial.outcome}{trial.told}")
         return trial
 
-    found = search(attempt, storm.instances)
+    found = search(attempt, storm.instances, arguments.up_to)
     page = capacity_page(found, storm, made, arguments)
     say(f"\n{found.sentence}\n\nreport  {page}\nagain   {quoted(arguments.argv)}")
     return found.exit_code

@@ -108,14 +108,21 @@ def shrink(folder: Path, out: Path, tries: int, repeat: int) -> int:
     recipe, wanted = load_recipe(folder), _broken_in(folder)
     best, where = recipe, folder
     tried: set[bytes] = set()
-    while (step := _next(best, tried)) is not None and tries > 0:
-        said, candidate = step
-        tries -= 1
-        say(f"\nTrying it {said}; {counted(tries, 'try', 'tries')} left.")
-        broke = _breaks(candidate, out, wanted, repeat)
-        if broke is not None:
-            best, where = candidate, broke
-            say(f"It still breaks {said}.")
+    try:
+        while (step := _next(best, tried)) is not None and tries > 0:
+            said, candidate = step
+            tries -= 1
+            say(f"\nTrying it {said}; {counted(tries, 'try', 'tries')} left.")
+            broke = _breaks(candidate, out, wanted, repeat)
+            if broke is not None:
+                best, where = candidate, broke
+                say(f"It still breaks {said}.")
+    finally:  # what stops it, Ctrl-C too, takes nothing away of what was found
+        _tell_least(recipe, best, where, wanted)
+    return BROKEN
+
+
+def _tell_least(recipe: Recipe, best: Recipe, where: Path, wanted: frozenset[str]) -> None:
     say("")
     say(
         f"The least that broke {', '.join(sorted(wanted))}: "
@@ -126,7 +133,6 @@ def shrink(folder: Path, out: Path, tries: int, repeat: int) -> int:
         f"{sum(len(cast.members) for cast in recipe.schedule.casts)}."
     )
     say(f"Run again    {quoted(['chaos', '--replay', str(where)])}")
-    return BROKEN
 
 
 def _next(best: Recipe, tried: set[bytes]) -> tuple[str, Recipe] | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Final
 
+from eureka_tck.errors import CannotRun
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -38,7 +40,7 @@ class Beat:
         if self._thread.ident is not None:
             self._thread.join(JOIN_BUDGET)
         if self._thread.is_alive():
-            raise RuntimeError(f"the thread {self._thread.name} did not end in {JOIN_BUDGET:g} s")
+            raise CannotRun(f"the thread {self._thread.name} did not end in {JOIN_BUDGET:g} s")
         if self._error is not None:
             error, self._error = self._error, None
             raise error

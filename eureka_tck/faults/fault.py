@@ -15,10 +15,23 @@ from eureka_tck.errors import CannotRun
 from eureka_tck.history.event import FaultBegan, FaultBit, FaultEnded, Marked
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
     from types import TracebackType
 
     from eureka_tck.cluster import Cluster
     from eureka_tck.workloads.site import Site
+
+
+def mend_all(steps: Iterable[Callable[[], object]]) -> None:
+    """Take every step of a heal, even if another one fails; raise the first error after all."""
+    errors: list[Exception] = []
+    for step in steps:
+        try:
+            step()
+        except Exception as error:  # noqa: BLE001 - raised below, after the other steps
+            errors.append(error)
+    if errors:
+        raise errors[0]
 
 
 class CannotBite(CannotRun):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from eureka_tck.clock import WaitedInVain
 from eureka_tck.faults.beat import Beat
 from eureka_tck.faults.dial import ANSWERED, TURNED_AWAY, ending
-from eureka_tck.faults.fault import Fault
-from eureka_tck.faults.shape import crossing
+from eureka_tck.faults.fault import Fault, mend_all
+from eureka_tck.faults.shape import crossing, way
 from eureka_tck.promises.rules import SLACK
 
 if TYPE_CHECKING:
@@ -33,12 +34,8 @@ class Flapping(Fault):
     def said(self) -> str:
         """Return what it does."""
         data = self._data
-        which = {
-            "both": f"the links between node {data.node} and its peers",
-            "out": f"the links from node {data.node} to its peers",
-            "in": f"the links from the peers to node {data.node}",
-        }[data.direction]
-        return f"{which} are cut for {data.down:g} s in every {data.down + data.up:g} s"
+        which = way(data.node, data.direction)
+        return f"the links {which} are cut for {data.down:g} s in every {data.down + data.up:g} s"
 
     def links(self) -> tuple[str, ...]:
         """Return the links that flap."""
@@ -50,18 +47,8 @@ class Flapping(Fault):
 
     def heal(self) -> None:
         """End the flapping, and restore each link even if another one fails."""
-        errors: list[Exception] = []
-        try:
-            self._beat.stop()
-        except Exception as error:  # noqa: BLE001 - raised below, after the links are whole
-            errors.append(error)
-        for link in self._links:
-            try:
-                self.site.cluster.links.restore(link)
-            except Exception as error:  # noqa: BLE001 - the same
-                errors.append(error)
-        if errors:
-            raise errors[0]
+        restore = self.site.cluster.links.restore
+        mend_all([self._beat.stop, *(partial(restore, link) for link in self._links)])
 
     def proof(self) -> tuple[str, ...]:
         """Return that a link was seen to refuse and, another time, to carry."""

@@ -8,10 +8,11 @@ is left: a registry may ask over a link what it was not told over the other.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from eureka_tck.faults.dial import NO_WAY_THERE, TURNED_AWAY, ending
-from eureka_tck.faults.fault import Fault
+from eureka_tck.faults.fault import Fault, mend_all
 from eureka_tck.faults.probe import Probe
 from eureka_tck.faults.shape import FEWEST, cut_links, still_joined, told
 from eureka_tck.promises.rules import SLACK, Rules
@@ -70,14 +71,7 @@ class Partition(Fault):
 
     def heal(self) -> None:
         """Restore the links, each of them even if another one fails."""
-        errors: list[Exception] = []
-        for link in self.links():
-            try:
-                self.site.cluster.links.restore(link)
-            except Exception as error:  # noqa: BLE001 - raised below, after the other links
-                errors.append(error)
-        if errors:
-            raise errors[0]
+        mend_all(partial(self.site.cluster.links.restore, link) for link in self.links())
 
     def proof(self) -> tuple[str, ...]:
         """Return which links refuse connections and which probes did not arrive."""

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from eureka_tck.faults.dial import ANSWERED, NO_WAY_THERE, PATIENCE, closing, ending, fastest
-from eureka_tck.faults.fault import Fault
-from eureka_tck.faults.shape import crossing
+from eureka_tck.faults.fault import Fault, mend_all
+from eureka_tck.faults.shape import crossing, way
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -57,11 +57,6 @@ class Poison(Fault):
     def said(self) -> str:
         """Return what it does."""
         data = self._data
-        way = {
-            "both": f"between node {data.node} and its peers",
-            "out": f"from node {data.node} to its peers",
-            "in": f"from the peers to node {data.node}",
-        }[data.direction]
         what = {
             "latency": f"wait {data.delay:g} ± {data.jitter:g} s",
             "bandwidth": f"pass at {data.rate:g} KB/s",
@@ -70,7 +65,7 @@ class Poison(Fault):
             "reset": "are reset",
             "limit-data": f"are broken off after {data.bytes} bytes",
         }[data.toxic]
-        return f"{data.stream} {way} {what}"
+        return f"{data.stream} {way(data.node, data.direction)} {what}"
 
     def links(self) -> tuple[str, ...]:
         """Return the links it poisons."""
@@ -94,14 +89,8 @@ class Poison(Fault):
 
     def heal(self) -> None:
         """Take every toxic away, each of them even if another one cannot be."""
-        errors: list[Exception] = []
-        while self._toxics:
-            try:
-                self._toxics.pop().remove()
-            except Exception as error:  # noqa: BLE001 - raised below, after the other links
-                errors.append(error)
-        if errors:
-            raise errors[0]
+        toxics, self._toxics = self._toxics, []
+        mend_all(toxic.remove for toxic in toxics)
 
     def proof(self) -> tuple[str, ...]:
         """Return how a call over the first link fared, if worse than before by enough."""

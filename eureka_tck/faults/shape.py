@@ -30,6 +30,15 @@ def crossing(
     return {"both": outward + inward, "out": outward, "in": inward}[direction]
 
 
+def way(node: str, direction: Literal["both", "in", "out"]) -> str:
+    """Return which of the links between a node and its peers are meant, in words."""
+    return {
+        "both": f"between node {node} and its peers",
+        "out": f"from node {node} to its peers",
+        "in": f"from the peers to node {node}",
+    }[direction]
+
+
 def cut_links(data: scenario.Partition, nodes: Sequence[str]) -> tuple[str, ...]:
     """Return the links that the partition cuts."""
     turned = from_node(data.node, nodes)

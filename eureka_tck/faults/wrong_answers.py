@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
 import msgspec
@@ -17,7 +18,7 @@ from eureka_tck.actors.peer_server import PeerServer
 from eureka_tck.actors.reaction import Reply
 from eureka_tck.actors.relay import relay
 from eureka_tck.clock import WaitedInVain
-from eureka_tck.faults.fault import Fault
+from eureka_tck.faults.fault import Fault, mend_all
 from eureka_tck.links import link_name
 
 if TYPE_CHECKING:
@@ -79,18 +80,11 @@ class WrongAnswers(Fault):
 
     def heal(self) -> None:
         """Lead every link back, even if one cannot be, and go."""
-        errors: list[Exception] = []
-        for link, truth in self._led_to.items():
-            try:
-                self.site.cluster.links.reroute(link, truth)
-            except Exception as error:  # noqa: BLE001 - raised below, after the other links
-                errors.append(error)
+        reroute = self.site.cluster.links.reroute
+        back = [partial(reroute, link, truth) for link, truth in self._led_to.items()]
         self._led_to.clear()
         self._closing.set()
-        if self._server is not None:
-            self._server.close()
-        if errors:
-            raise errors[0]
+        mend_all([*back, *([self._server.close] if self._server is not None else [])])
 
     def proof(self) -> tuple[str, ...]:
         """Return that a peer was lied to."""

@@ -19,8 +19,11 @@ if TYPE_CHECKING:
 Bounds: TypeAlias = dict[str, float]
 """The largest good value of each measurement that is judged, by its name."""
 
-Kind: TypeAlias = Literal["pace", "answers", "right", "alive", "cost"]
-"""`pace` and `alive` need a generator that was on time; `right` holds whoever was late."""
+Kind: TypeAlias = Literal["pace", "answers", "right", "alive", "cost", "machine"]
+"""
+`pace` and `alive` need a generator that was on time; `right` holds whoever was late.
+What breaks a budget of the `machine` makes the storm inconclusive, and blames nobody for the pace.
+"""
 
 ANY: Final = "any"
 LARGEST: Final = 1e12
@@ -52,6 +55,7 @@ METRICS: Final[Mapping[str, Metric]] = {
     "hash_off": Metric("nodes whose hash is not the fleet's", "", "alive"),
     "threshold_off": Metric("how far the threshold is from the computed one", "", "alive"),
     "leftover": Metric("instances still listed once all have cancelled", "", "right"),
+    "others": Metric("share of the machine's processors that others used", "", "machine"),
     "memory_growth_mib": Metric(
         "growth of a node's memory while the fleet renews, lists apart", "MiB", "cost"
     ),

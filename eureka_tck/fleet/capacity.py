@@ -19,6 +19,8 @@ CLOSE_ENOUGH: Final = 0.125
 """The gap between the largest that kept and the smallest that broke, as a share of the latter."""
 BUSY: Final = 0.9
 """Share of a core above which a node's processor has run out."""
+GENERATOR: Final = "the generator"
+OTHERS: Final = "the machine, which others used too"
 COST: Final = {
     "memory_growth_mib": "memory",
     "replication_p99_ms": "replication",
@@ -46,7 +48,7 @@ class Trial:
         if self.outcome == "met":
             return ""
         if self.outcome == "inconclusive":
-            return "the generator"
+            return OTHERS if "others" in self.failed else GENERATOR
         if self.busiest >= BUSY:
             return "processor of a node"
         known = [COST[name] for name in self.failed if name in COST]
@@ -74,8 +76,8 @@ class Capacity:
 
     @property
     def is_the_generators(self) -> bool:
-        """Whether the generator was the limit, so that the registry may carry more."""
-        return self.limit == "the generator"
+        """Whether generator or machine were the limit, so that the registry may carry more."""
+        return self.limit in (GENERATOR, OTHERS)
 
     @property
     def sentence(self) -> str:

@@ -19,6 +19,7 @@ from eureka_tck.errors import CannotRun
 from eureka_tck.fleet.agenda import Agenda
 from eureka_tck.fleet.finding import Finding, findings, measured
 from eureka_tck.fleet.histogram import percentile_ms
+from eureka_tck.fleet.machine import Machine
 from eureka_tck.fleet.replication import Probe
 from eureka_tck.fleet.request import APP_PREFIX
 from eureka_tck.fleet.sighting import Sample, own_deeds, pulse
@@ -99,6 +100,7 @@ class Course:
     _sampled: float = -SAMPLE_EVERY
     _pulsed: tuple[float, Tally] = (0.0, Tally())
     _probe: Probe | None = None
+    _machine: Machine = field(default_factory=Machine)
 
     def take(self) -> None:
         """Run the storm, look at the registries during and after it, and judge."""
@@ -174,6 +176,8 @@ class Course:
         if since - self._sampled >= SAMPLE_EVERY:
             self._sampled = since
             self._sample(since, tally)
+            last = {one.node: one.cpu for one in self.samples}
+            self._machine.look(since, {**last, "locust": self.generator.cpu_seconds()})
         self._pulse(since, tally)
         quiet = self.storm.length - self.storm.settle
         if self._probe is not None and since >= quiet:
@@ -267,6 +271,7 @@ class Course:
             "threshold_off": _worst([look.threshold for look in looks]),
             "leftover": _worst(left),
             "memory_growth_mib": _worst(growth),
+            "others": self._machine.others if "memory" in self.cluster.capabilities else None,
             "replication_p99_ms": (
                 percentile_ms(self._probe.delays, 0.99) if self._probe is not None else None
             ),

@@ -8,6 +8,7 @@ on the way (REPL-16 judges that), so that such a pair is left out from then on.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
@@ -83,7 +84,7 @@ def _follow(evidence: Evidence, life: Life, node: str) -> _Pair:
     budget = evidence.rules[node].arriving()
     until = _judged_until(evidence, life, node)
     calm_since = _calm_since(evidence, life, node)
-    compared, longest = 0, 0.0
+    compared, longest, right, right_at = 0, 0.0, None, -math.inf
     violation: Violation | None = None
     for reading in evidence.taken[node]:
         if reading.began < calm_since or reading.ended > until:
@@ -95,9 +96,12 @@ def _follow(evidence: Evidence, life: Life, node: str) -> _Pair:
         wrong_for = reading.began - since
         compared += wrong_for > budget.seconds
         if reading.present.get(life.instance) == truth:
+            right, right_at = truth, reading.began
             continue
         longest = max(longest, wrong_for)
-        is_sure = evidence.is_sure(since, since + budget.seconds, reading.began)
+        # What it told once and tells no more did not come late: what was before explains nothing.
+        late_from = max(since, right_at) if right == truth else since
+        is_sure = evidence.is_sure(late_from, since + budget.seconds, reading.began)
         if wrong_for > budget.seconds and is_sure and violation is None:
             violation = Violation(
                 node=node,

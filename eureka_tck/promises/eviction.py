@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from eureka_tck.history.samples import readings
-from eureka_tck.history.spans import SHIFTS_CLOCK, fault_spans
+from eureka_tck.history.spans import SHIFTS_CLOCK, fault_spans, lateness
 from eureka_tck.promises.absence import absences, exposure
 from eureka_tck.promises.judgement import Budget, Finding, Judgement, Violation
 from eureka_tck.promises.lives import lives
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from eureka_tck.history.reader import History
     from eureka_tck.history.samples import Sample
     from eureka_tck.history.spans import FaultSpan
-    from eureka_tck.promises.absence import Absence, Threat
+    from eureka_tck.promises.absence import Absence, Exposure, Threat
     from eureka_tck.promises.lives import Lives, Refusal
 
 NAME: Final = "no_live_instance_is_evicted"
@@ -85,12 +85,19 @@ def no_live_instance_is_evicted(history: History) -> Judgement:
         for one in who.refusals
         if not any(excuse.covers(one.instance, one.home, one.at, one.at) for excuse in risk.excuses)
     ]
+    sure = [
+        one
+        for one in blamed
+        if not _is_late(history, risk, one.life.instance, one.node, one.seen_gone)
+    ]
+    surely = [one for one in refused if not _is_late(history, risk, one.instance, one.home, one.at)]
     violations = sorted(
-        [_of_absence(one) for one in blamed] + [_of_refusal(one) for one in refused],
+        [_of_absence(one) for one in sure] + [_of_refusal(one) for one in surely],
         key=lambda violation: (violation.at, violation.node, violation.instance),
     )
     renewing = {life.instance for life in who.lives if life.renewed}
-    finding, said = _finding(history, case, violations)
+    late = len(blamed) + len(refused) - len(violations)
+    finding, said = _finding(history, case, violations, late)
     return Judgement(
         promise=NAME,
         statement=STATEMENT,
@@ -140,10 +147,29 @@ def _is_dead(instance: str, reading: Sample, who: Lives) -> bool:
     )
 
 
-def _finding(history: History, case: _Case, violations: Sequence[Violation]) -> tuple[Finding, str]:
+def _is_late(history: History, risk: Exposure, instance: str, node: str, at: float) -> bool:
+    """Whether the node was excused until lately, and this machine was late by as much."""
+    ended = (
+        one
+        for one in risk.excuses
+        if (one.instance, one.node) == (instance, node) and one.ended < at
+    )
+    last = max(ended, key=lambda one: one.ended, default=None)
+    return last is not None and at - last.ended <= lateness(history, last.began, at)
+
+
+def _finding(
+    history: History, case: _Case, violations: Sequence[Violation], late: int
+) -> tuple[Finding, str]:
     if violations:
         return "broken", _broken(violations)
-    doubt = _broken_off(history) or _unseen(case) or _harmless(case) or _uncontrolled(case)
+    doubt = (
+        _broken_off(history)
+        or _unseen(case)
+        or _harmless(case)
+        or _uncontrolled(case)
+        or _belated(late)
+    )
     return ("inconclusive", doubt) if doubt else ("kept", _kept(case))
 
 
@@ -197,6 +223,16 @@ def _uncontrolled(case: _Case) -> str:
                 "seen to go there, so that nothing living went says little."
             )
     return ""
+
+
+def _belated(late: int) -> str:
+    """Return what is held against nobody, as this machine was late itself."""
+    if not late:
+        return ""
+    return (
+        f"{counted(late, 'live instance')} {'was' if late == 1 else 'were'} missing after a fault "
+        "for longer than it excuses, but this machine was late itself by as much."
+    )
 
 
 def _kept(case: _Case) -> str:

@@ -12,6 +12,7 @@ import itertools
 import threading
 from typing import TYPE_CHECKING, Final, Self, TypeAlias
 
+from eureka_tck.errors import CannotRun
 from eureka_tck.workloads.caller import Caller
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ class _Worker(threading.Thread):
     def finish(self) -> None:
         self.join(JOIN_BUDGET)
         if self.is_alive():  # a bounded call cannot take so long
-            raise RuntimeError(f"the thread {self.name} did not end within {JOIN_BUDGET:g} s")
+            raise CannotRun(f"the thread {self.name} did not end within {JOIN_BUDGET:g} s")
         self._caller.close()
 
     def run(self) -> None:

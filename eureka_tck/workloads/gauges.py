@@ -40,7 +40,7 @@ class Gauges:
             return
         self._thread.join(JOIN_BUDGET)
         if self._thread.is_alive():  # a bounded read cannot take so long
-            raise RuntimeError(f"the thread gauges did not end within {JOIN_BUDGET:g} s")
+            raise CannotRun(f"the thread gauges did not end within {JOIN_BUDGET:g} s")
         self._read_clock()
 
     def check(self) -> None:

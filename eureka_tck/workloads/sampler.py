@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, Self
 
 import msgspec
 
+from eureka_tck.errors import CannotRun
 from eureka_tck.history.event import Sampled, Seen
 from eureka_tck.wire.errors import NoAnswer, Unreadable, WireError
 from eureka_tck.workloads.crew import is_told_to_end
@@ -71,7 +72,7 @@ class Samplers:
         for thread in self._threads:
             thread.join(JOIN_BUDGET)
             if thread.is_alive():  # a bounded call cannot take so long
-                raise RuntimeError(f"the thread {thread.name} did not end in {JOIN_BUDGET:g} s")
+                raise CannotRun(f"the thread {thread.name} did not end in {JOIN_BUDGET:g} s")
 
 
 class _Sampler(threading.Thread):

@@ -27,6 +27,7 @@ from eureka_tck import cli
         (("--budget", "nowhere.toml"), "nowhere.toml: cannot be read"),
         (("--against", "nowhere"), "nowhere cannot be read: No such file"),
         (("--against", "x", "--capacity"), "--against holds a storm against another"),
+        (("--capacity", "--up-to", "999"), "the search begins with 1000 instances"),
     ],
     ids=[
         "a-guest",
@@ -43,6 +44,7 @@ from eureka_tck import cli
         "budget",
         "nothing-to-compare",
         "capacity",
+        "small-capacity",
     ],
 )
 def test_a_storm_that_must_not_be_is_refused_in_a_sentence(

@@ -175,6 +175,24 @@ def test_machine_that_was_late_itself_blames_nobody(story: Story) -> None:
     assert "this machine was late itself by as much" in judgement.said
 
 
+@pytest.mark.parametrize(
+    ("at_b", "finding"),
+    [([(2.0, UP), (14.0, None), (30.0, UP)], "broken"), ([(30.0, UP)], "inconclusive")],
+    ids=["lost what it told", "has not learnt of it"],
+)
+def test_lateness_explains_what_has_not_come_and_not_what_went(
+    story: Story, at_b: list[tuple[float, Seen | None]], finding: str
+) -> None:
+    """Every answer takes 1.9 s for a minute, and b does not tell of an instance until 30 s."""
+    story.lives("CART/1", "a")
+    for second in range(0, 60, 2):
+        story.call(second, "c", "renew", "CART/2", status=404)
+        story.events[-1] = replace(story.events[-1], at=second + 1.9)
+    story.shown["b", "CART/1"] = at_b
+
+    assert no_divergence_without_cause(story.told()).finding == finding
+
+
 def test_agreement_before_it_was_due_says_nothing(story: Story) -> None:
     """Readings within the budget after a change cannot show a divergence, so they keep nothing."""
     story.end = 20.0

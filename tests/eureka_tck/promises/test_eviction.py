@@ -308,3 +308,28 @@ def test_what_a_restarted_node_has_forgotten_was_not_evicted(story: Story) -> No
     gone = evictions(readings(history), lives(history), fault_spans(history))
 
     assert {one.node for one in gone} == {"a", "c"}
+
+
+def forgotten(story: Story, refused: float) -> Story:
+    """Kill a at 100 s and start it at 110 s; CART/1, at home there, is refused when it renews."""
+    story.call(1.0, "a", "register", "CART/1", lease=60.0, interval=10.0)
+    for at in range(11, 100, 10):
+        story.call(float(at), "a", "renew", "CART/1")
+    story.call(refused, "a", "renew", "CART/1", status=404)
+    story.call(refused + 0.2, "a", "register", "CART/1", lease=60.0, interval=10.0)
+    return story.cut(100.0, 110.0, links=(), nodes=("a",), forgets=("a",), kind="death")
+
+
+def test_renewal_refused_by_a_node_that_forgot_is_excused_for_one_renewal(story: Story) -> None:
+    """R + 6.5 s after it is back a client must have been there and registered again."""
+    assert judged(forgotten(story, 126.0).told()).finding == "inconclusive"
+
+
+@pytest.mark.parametrize(("late", "finding"), [(0.0, "broken"), (5.0, "inconclusive")])
+def test_renewal_that_this_machine_sent_late_is_held_against_nobody(
+    story: Story, late: float, finding: str
+) -> None:
+    """A client of ours that stood still for as long says nothing of the node."""
+    forgotten(story, 130.0).late(131.0, late)
+
+    assert judged(story.told()).finding == finding

@@ -119,6 +119,26 @@ def test_shrinking_ends_with_its_tries(stage: Stage, tmp_path: Path) -> None:
     assert len(stage.played) == 3
 
 
+def test_shrinking_that_is_stopped_tells_the_least_so_far(
+    stage: Stage,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Ctrl-C at the third try takes nothing away of the second."""
+
+    def perform(recipe: Recipe, out: Path, command: str) -> Played:
+        if len(stage.played) > 1:
+            raise KeyboardInterrupt
+        return stage.perform(recipe, out, command)
+
+    monkeypatch.setattr(series, "perform", perform)
+    with pytest.raises(KeyboardInterrupt):
+        series.shrink(tmp_path, tmp_path, tries=40, repeat=1)
+
+    assert capsys.readouterr().out.splitlines()[-1].startswith("Run again    eureka-tck chaos")
+
+
 def test_each_try_is_repeated_until_it_breaks(stage: Stage, tmp_path: Path) -> None:
     """A candidate counts as harmless only when none of its repetitions breaks."""
     series.shrink(tmp_path, tmp_path, tries=2, repeat=3)
