@@ -122,7 +122,7 @@ def begin(environment: Environment, **_: Any) -> None:  # noqa: ANN401 - the sam
         logging.getLogger(__name__).error("%s", refused)  # noqa: TRY400 - the sentence says it all
         FleetUser.stopping = StormShape.refused = True
         return
-    FleetUser.division.begin()
+    FleetUser.division.begin(FleetUser.storm.instances)
 
 
 @events.quitting.add_listener  # type: ignore[untyped-decorator] # the same

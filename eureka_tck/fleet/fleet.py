@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from heapq import heappop
+from heapq import heappop, merge
 from random import Random
 from typing import TYPE_CHECKING, Final
 
@@ -109,25 +109,26 @@ class Fleet:
         old_index, old_parts = self._share
         self._share = (index, parts)
         settled = self.began + storm.arrive_over
-        adopted = [n for n in self._owned() if first or n % old_parts != old_index]
+        adopted: Sequence[int] = self._owned()
+        if not first:
+            adopted = [n for n in adopted if n % old_parts != old_index]
         if first:
             self._tasks = deque(unfolded(storm, self.began))
         at_least = now if since or not first else self.began
         arriving = adopt(self.members, adopted, self._away, late=now > settled + JOINS_LATE)
         spread = storm.arrive_over / storm.instances
-        self._arrivals = deque(
-            sorted(
-                [
-                    *(pair for pair in self._arrivals if self._mine(pair[1])),
-                    *((max(self.began + spread * n, at_least), n) for n in arriving),
-                ]
-            )
-        )
+        coming = ((max(self.began + spread * n, at_least), n) for n in arriving)
+        staying = [pair for pair in self._arrivals if self._mine(pair[1])]
+        self._arrivals = deque(merge(staying, coming))
         rng = Random(storm.instances * 1000 + index)
         start = settled + storm.jitter * storm.renewal_interval
         interval = storm.renewal_interval
-        plain = (n for n in adopted if n >= storm.hot)
-        renewing = list(phases(storm.phases, plain, storm.instances, interval, start))
+
+        def renewing() -> Iterable[tuple[int, float]]:
+            """Make them anew each time: a million are too many to keep for a moment."""
+            plain = (n for n in adopted if n >= storm.hot)
+            return phases(storm.phases, plain, storm.instances, interval, start)
+
         hot = [(n, start) for n in adopted if n < storm.hot]
         readers = (
             n for n in range(index, storm.readers, parts) if first or n % old_parts != old_index
@@ -136,7 +137,7 @@ class Fleet:
         reading = phases("even", readers, max(1, storm.readers), storm.read_interval, start)
         if first:
             self._renewals = Schedule(
-                later(renewing, soonest, interval),
+                later(renewing(), soonest, interval),
                 interval,
                 jitter=storm.jitter,
                 drift=storm.drift,
@@ -148,14 +149,14 @@ class Fleet:
             )
         else:
             for schedule, more, every in (
-                (self._renewals, renewing, interval),
+                (self._renewals, renewing(), interval),
                 (self._hot, hot, storm.hot_interval),
                 (self._readers, reading, storm.read_interval),
             ):
                 schedule.change(self._mine, later(more, soonest, every))
         if since:
             lost = self.began + since - self.began_unix
-            for turns, every in ((renewing, interval), (hot, storm.hot_interval)):
+            for turns, every in ((renewing(), interval), (hot, storm.hot_interval)):
                 count = orphaned(turns, self.members, every, lost, soonest)
                 self._tally.intended += count
                 self._tally.orphaned += count

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from eureka_tck.fleet.member import OUTSIDE, UP
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from eureka_tck.fleet.member import Members
 
@@ -38,7 +38,7 @@ def adopt(held: Members, adopted: Sequence[int], away: Collection[int], *, late:
 
 
 def orphaned(
-    turns: Sequence[tuple[int, float]], held: Members, interval: float, lost: float, until: float
+    turns: Iterable[tuple[int, float]], held: Members, interval: float, lost: float, until: float
 ) -> int:
     """
     Return how many turns of members that renew fell between two owners: after `lost` to `until`.

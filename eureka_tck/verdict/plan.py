@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Final, TypedDict
 import msgspec
 
 from eureka_tck.errors import CannotRun
-from eureka_tck.profile import load_profile
+from eureka_tck.profile import load_profile, load_profiles
 from eureka_tck.stage import Stage, spec_of
-from eureka_tck.suite import requirements_folder, suite_root
+from eureka_tck.suite import expectations_file, requirements_folder, suite_root
 from eureka_tck.targets.url import UrlTarget
 from eureka_tck.verdict.catalogue import Catalogue, load_catalogue
 from eureka_tck.verdict.collection import collect
 from eureka_tck.verdict.expectations import load_expectations
 from eureka_tck.verdict.forecast import Forecast, forecast
+from eureka_tck.verdict.mixture import of_a_mixture
 from eureka_tck.verdict.selection import check_words, chosen
 
 if TYPE_CHECKING:
@@ -82,8 +83,8 @@ def make_plan(order: Order, *, expectations: Path, workers: int | None) -> Plan:
         if isinstance(target, UrlTarget):
             target.admit(owned=order.owned)
     catalogue = load_catalogue(requirements_folder())
-    known = load_expectations(expectations, catalogue)
     claims = collect(suite_root() / SUITE)
+    known = _known(expectations, catalogue, targets, claims)
     check_words(order.select, claims, catalogue)
     wanted = chosen(claims, order, catalogue)
     if not wanted:
@@ -94,6 +95,21 @@ def make_plan(order: Order, *, expectations: Path, workers: int | None) -> Plan:
     at_most = WORKERS_AT_MOST[order.backend]
     means = _means(order, wanted, at_most if workers is None else max(1, workers))
     return Plan(order, catalogue, known, targets, claims, wanted, **means)
+
+
+def _known(
+    file: Path, catalogue: Catalogue, targets: Sequence[Target], claims: Sequence[Claim]
+) -> tuple[Expectation, ...]:
+    """Return what is known to be broken: by the file, or by the members of a mixed cluster."""
+    members = [target.name for target in targets]
+    if len(set(members)) == 1 or file.exists():
+        return load_expectations(file, catalogue)
+    return of_a_mixture(
+        members,
+        {name: load_expectations(expectations_file(name), catalogue) for name in members},
+        claims,
+        load_profiles(),
+    )
 
 
 class _Means(TypedDict):

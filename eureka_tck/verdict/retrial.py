@@ -6,7 +6,7 @@ observed did not come about. On shared cores both happen by accident, so it is j
 with more time and less beside it. What it then says counts.
 
 A failure beside which the machine was late may be the machine's: it is judged again in the same
-way, and the last pass decides, late or not. So is a known deviation that did not show while the
+way, once: if it fails again it has failed. So is a known deviation that did not show while the
 machine was late. What is known to fail is not asked again, nor is a target that fails in many
 profiles: it is the cause itself. Of one that failed in time see `contradiction`.
 """
@@ -75,7 +75,7 @@ def unsettled(
         if verdict_of(result, expectations) in AGAINST
         and not (result.requirements and set(result.requirements) <= set(observed))
     )
-    doubted = [result for result in against if result.late]
+    doubted = [result for result in against if result.late and result.attempt == 1]
     return tuple(result.id for result in (*late, *others, *doubted))
 
 

@@ -48,7 +48,7 @@ def test_a_saboteur_is_caught_by_its_own_row_alone(saboteur: str, tmp_path: Path
         [
             *(sys.executable, "-m", "eureka_tck.cli", "gate"),
             *("--target", f"command:{HERE / saboteur}.toml", "--expectations", "python"),
-            *("--select", ",".join(case.select), "--out", str(tmp_path)),
+            *("--depth", "quick", "--select", ",".join(case.select), "--out", str(tmp_path)),
         ],
         capture_output=True,
         text=True,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 MODES = ("empty", "hang", "close", "endless", "bomb", "loop", "drip")
 
-ROWS = "REG-01,EVICT-01,LEASE-02"
+ROWS = "RENEW-02,EVICT-01,LEASE-02"
 """One plain row and two that wait for a mechanism to fire."""
 
 BUDGET = 150.0

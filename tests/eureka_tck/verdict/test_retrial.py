@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
 from eureka_tck.report.model import Expectation, TestResult
@@ -33,6 +34,7 @@ def test_a_failure_is_asked_for_again_where_the_machine_was_late() -> None:
     late = [result("a", "failed", late=True), result("b", "passed", late=True)]
 
     assert unsettled(late) == ("a",)
+    assert unsettled([msgspec.structs.replace(one, attempt=2) for one in late]) == ()
 
 
 def test_what_is_known_to_fail_is_not_asked_for_again() -> None:
