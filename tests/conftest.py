@@ -3,6 +3,8 @@ A test that needs something of the machine says so by a marker, and is skipped w
 
 Where the environment variable TCK_REQUIRE names the thing ("docker,java"), its absence is a failure
 instead: what runs on a machine that should have all of them cannot pass by skipping.
+
+No property fails for the time an example takes: other work on the machine is no fault.
 """
 
 from __future__ import annotations
@@ -10,8 +12,14 @@ from __future__ import annotations
 import signal
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from eureka_tck.doctor import available, required_names
+
+settings.register_profile(
+    "unhurried", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("unhurried")
 
 MACHINE = {
     "docker": "needs a running Docker engine",
