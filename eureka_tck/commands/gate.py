@@ -29,7 +29,7 @@ from eureka_tck.suite import expectations_file, suite_root
 from eureka_tck.targets import parse_target
 from eureka_tck.targets.url import OWNER
 from eureka_tck.verdict.account import Facts, report_of
-from eureka_tck.verdict.contradiction import SECOND_LOOK, complained, weighed
+from eureka_tck.verdict.contradiction import SECOND_LOOK, doubtful, weighed
 from eureka_tck.verdict.execution import Ended, Refused, perform
 from eureka_tck.verdict.expectations import UNFILLED, updated, write_expectations
 from eureka_tck.verdict.judgement import judge
@@ -41,7 +41,7 @@ from eureka_tck.verdict.summary import planned, summary
 from eureka_tck.verdict.timesheet import Timesheet
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from eureka_tck.report.model import Kind, Report, TestResult
 
@@ -183,7 +183,7 @@ class _Gate:
                     break
                 say(_once_more([results[test] for test in tests], retrial))
                 self._pass(plan.again(retrial, tests), results, sheet)
-            self._look_again(results, sheet)
+            self._look_again(results, sheet, observed)
         except CannotRun as error:
             if not results:
                 raise
@@ -219,11 +219,13 @@ class _Gate:
         )
         return report, refused
 
-    def _look_again(self, results: dict[str, TestResult], sheet: Timesheet) -> None:
+    def _look_again(
+        self, results: dict[str, TestResult], sheet: Timesheet, observed: Collection[str]
+    ) -> None:
         """Judge once more what would be complained of."""
         plan = self.plan
         again: dict[str, TestResult] = {}
-        if not (tests := complained(results.values(), plan.catalogue, plan.expectations)):
+        if not (tests := doubtful(results.values(), plan.expectations, observed)):
             return
         these = counted(len(tests), "test")
         say(f"{these} not as expected: a second look {SECOND_LOOK.how}.")

@@ -17,6 +17,7 @@ from eureka_tck.fleet.sighting import Deed, Delay, Pulse, Sample, Size
 from eureka_tck.fleet.storm import Storm
 from eureka_tck.fleet.tally import Tally
 from eureka_tck.report.model import Machine
+from eureka_tck.report.store import bounded_bytes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 FILE: Final = "report.json"
 SUITE: Final = "load"
 SCHEMA: Final = 3
-SIZE_LIMIT: Final = 256 * 1024 * 1024
-"""Bytes of a report that are read; a storm of a day writes a tenth."""
 
 
 class LoadReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -116,7 +115,7 @@ def load(path: Path) -> LoadReport:
             "Read it with the eureka-tck that wrote it, or run the storm again.",
         )
     try:
-        return msgspec.json.decode(_bytes(file), type=LoadReport)
+        return msgspec.json.decode(bounded_bytes(file), type=LoadReport)
     except (ValueError, RecursionError) as error:
         raise _unreadable(file, error) from error
 
@@ -128,7 +127,7 @@ def _file(path: Path) -> Path:
 def _head(path: Path) -> _Head:
     file = _file(path)
     try:
-        return msgspec.json.decode(_bytes(file), type=_Head)
+        return msgspec.json.decode(bounded_bytes(file), type=_Head)
     except (ValueError, RecursionError) as error:
         raise _unreadable(file, error) from error
 
@@ -138,17 +137,3 @@ def _unreadable(file: Path, error: Exception) -> SettingsError:
         f"{file} is not the report of a run: {error}.",
         "It must be as the run wrote it; a run that was cut short leaves none.",
     )
-
-
-def _bytes(file: Path) -> bytes:
-    try:
-        with file.open("rb") as stream:
-            data = stream.read(SIZE_LIMIT + 1)
-    except OSError as error:
-        raise SettingsError(
-            f"{file} cannot be read: {error.strerror}.",
-            "Give the folder of a finished run, such as reports/latest.",
-        ) from error
-    if len(data) > SIZE_LIMIT:
-        raise SettingsError(f"{file} is larger than {SIZE_LIMIT >> 20} MiB; no storm writes that.")
-    return data

@@ -55,7 +55,7 @@ def save(report: Report, path: Path) -> None:
 def load(path: Path) -> Report:
     """Read a report; `path` is the file or the folder of its run."""
     file = path / FILE if path.is_dir() else path
-    data = _bytes(file)
+    data = bounded_bytes(file)
     try:
         head = msgspec.json.decode(data, type=_Head)
         if head.schema > SCHEMA:
@@ -84,7 +84,8 @@ def json_schema() -> str:
     return json.dumps(schema, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
 
-def _bytes(file: Path) -> bytes:
+def bounded_bytes(file: Path) -> bytes:
+    """Return what a file of a run holds; SettingsError where it cannot be, or is too large."""
     try:
         with file.open("rb") as stream:
             data = stream.read(SIZE_LIMIT + 1)

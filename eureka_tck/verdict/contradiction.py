@@ -5,8 +5,8 @@ A complaint makes a team stop its release, so it needs two observations that agr
 failed, or passed where a deviation is listed, is judged once more, slower and with less beside it;
 where the second look says the opposite of the first, neither is believed: the test is
 inconclusive, tells of both, and the gate does not exit 0.
-A registry that breaks a row now and then is therefore never passed, and a machine that stumbled
-once never convicts a right one.
+A machine that stumbled once convicts no right registry, and what a registry breaks now and then is
+told as soon as it was seen once on a machine that was in time; for a late one see `retrial`.
 """
 
 from __future__ import annotations
@@ -16,14 +16,13 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from eureka_tck.verdict.judgement import verdict_of
+from eureka_tck.verdict.judgement import COMPLAINTS, complaints, verdict_of
 from eureka_tck.verdict.retrial import Retrial
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from eureka_tck.report.model import Expectation, TestResult, Verdict
-    from eureka_tck.verdict.catalogue import Catalogue
 
 SECOND_LOOK: Final = Retrial(4, 2.0, max(2, os.cpu_count() or 1), "at half speed")
 
@@ -31,7 +30,6 @@ TESTS_AT_MOST: Final = 12
 """Where more tests complain, it is no accident of the machine, and a second look would only
 cost time: two profiles that stumbled at once were the most that was seen."""
 
-COMPLAINTS: Final[frozenset[Verdict]] = frozenset({"failed", "unexpected pass"})
 SAID: Final[dict[Verdict, str]] = {
     "failed": "failed",
     "unexpected pass": "passed",
@@ -40,19 +38,11 @@ SAID: Final[dict[Verdict, str]] = {
 }
 
 
-def complained(
-    results: Iterable[TestResult], catalogue: Catalogue, expectations: Sequence[Expectation]
+def doubtful(
+    results: Iterable[TestResult], expectations: Sequence[Expectation], observed: Collection[str]
 ) -> tuple[str, ...]:
-    """Return the tests worth a second look; rows that are only observed are not."""
-    tests = tuple(
-        result.id
-        for result in results
-        if verdict_of(result, expectations) in COMPLAINTS
-        and (
-            not result.requirements
-            or any(catalogue[row].level != "REF" for row in result.requirements)
-        )
-    )
+    """Return the tests worth a second look; its arguments are those of `complaints`."""
+    tests = tuple(result.id for result in complaints(results, expectations, observed))
     return tests if len(tests) <= TESTS_AT_MOST else ()
 
 

@@ -30,6 +30,9 @@ WORST_FIRST: Final[tuple[Verdict, ...]] = (
 )
 """A row that is kept where it can be shown is kept: `not applicable` needs all of its tests."""
 
+COMPLAINTS: Final[frozenset[Verdict]] = frozenset({"failed", "unexpected pass"})
+"""Verdicts that fail a gate."""
+
 NOT_SELECTED: Final = "not selected"
 NOT_IN_QUICK: Final = "left out of a quick gate"
 
@@ -127,6 +130,25 @@ def verdict_of(result: TestResult, expectations: Sequence[Expectation]) -> Verdi
     entries = {entry.requirement: entry for entry in expectations if entry.test == result.id}
     verdicts = [judge_test(result, entries.get(row)).verdict for row in result.requirements]
     return min(verdicts, key=WORST_FIRST.index, default=result.outcome)
+
+
+def complaints(
+    results: Iterable[TestResult], expectations: Sequence[Expectation], observed: Collection[str]
+) -> tuple[TestResult, ...]:
+    """
+    Return the results that a gate would complain of.
+
+    Args:
+        results: what the tests found, one a test.
+        expectations: what the target is known to break.
+        observed: rows that fail nobody, however they turn out.
+    """
+    return tuple(
+        result
+        for result in results
+        if verdict_of(result, expectations) in COMPLAINTS
+        and not (result.requirements and set(result.requirements) <= set(observed))
+    )
 
 
 def exit_code(judgement: Judgement, *, strict: bool = False) -> int:

@@ -17,7 +17,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from eureka_tck.verdict.judgement import verdict_of
+from eureka_tck.verdict.judgement import complaints
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -28,10 +28,6 @@ PROFILES_AT_MOST: Final = 3
 """Profiles with tests that said nothing though the machine was in time, or with tests that failed.
 A stall spoils one recording or two; where there are more, the target is the cause, and would only
 be so again."""
-
-
-AGAINST: Final = {"failed", "unexpected pass"}
-"""Verdicts that fail a gate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +65,7 @@ def unsettled(
     silent = [result for result in results if result.outcome == "inconclusive"]
     late = [result for result in silent if result.late]
     others = _few(result for result in silent if not result.late and not result.traceback)
-    against = _few(
-        result
-        for result in results
-        if verdict_of(result, expectations) in AGAINST
-        and not (result.requirements and set(result.requirements) <= set(observed))
-    )
+    against = _few(complaints(results, expectations, observed))
     doubted = [result for result in against if result.late and result.attempt == 1]
     return tuple(result.id for result in (*late, *others, *doubted))
 
