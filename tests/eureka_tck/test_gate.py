@@ -225,6 +225,32 @@ def test_a_failure_is_judged_again_where_a_node_was_late(
     assert told == (code == 0)
 
 
+@pytest.mark.parametrize(("passes_at", "code"), [(4, 2), (0, 1)], ids=["contradicts", "agrees"])
+def test_a_failure_in_time_needs_a_second_look_that_agrees(
+    suite: Callable[[str], Path],
+    gate: Callable[..., tuple[int, Report]],
+    capsys: pytest.CaptureFixture[str],
+    passes_at: int,
+    code: int,
+) -> None:
+    """What failed and then passed is inconclusive, and both are told; two failures are one."""
+    suite(f"""
+    @requirement("RENEW-02")
+    def test_it_fails_at_first(case):
+        \"\"\"A test that fails until it is looked at a second time.\"\"\"
+        expect("the attempt", case.attempt).equals({passes_at})
+    """)
+
+    ended, report = gate()
+
+    assert ended == code
+    (row,) = (one for one in report.rows if one.id == "RENEW-02")
+    assert row.verdict == {1: "failed", 2: "inconclusive"}[code]
+    told = "it failed, and passed when it was judged once more; the first: the attempt was 1"
+    assert (told in row.sentence) == (code == 2)
+    assert "1 test not as expected: a second look at half speed" in capsys.readouterr().out
+
+
 def test_a_node_that_dies_at_start_exits_3_with_the_end_of_its_log(
     suite: Callable[[str], Path],
     stub_adapter: Callable[..., Path],
