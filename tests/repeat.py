@@ -83,10 +83,10 @@ class Gate(msgspec.Struct, frozen=True):
 
 
 SERIES: Final = (
-    Part("python", 10),
+    Part("python", 20),
     Part("java:5.0.3", 5),
     Part("java:4.3.0", 3),
-    Part("python", 5, busy=True),
+    Part("python", 10, busy=True),
     Part("java:5.0.3", 3, busy=True),
     Part("java:4.3.0", 2, busy=True),
 )
