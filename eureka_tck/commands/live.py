@@ -17,8 +17,8 @@ from eureka_tck.suite import expectations_file, requirements_folder
 from eureka_tck.targets import parse_target
 from eureka_tck.targets.url import refuse_guests
 from eureka_tck.verdict.catalogue import load_catalogue
-from eureka_tck.verdict.expect import show
 from eureka_tck.verdict.expectations import load_expectations
+from eureka_tck.verdict.wording import show
 from eureka_tck.wire.client import WireClient
 
 if TYPE_CHECKING:
