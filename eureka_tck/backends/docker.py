@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from docker import DockerClient
     from docker.models.containers import Container
 
-    from eureka_tck.cluster import ClusterSpec
+    from eureka_tck.cluster_spec import ClusterSpec
     from eureka_tck.ledger import Ledger
     from eureka_tck.run import Run
     from eureka_tck.targets.target import NodePlan, Target

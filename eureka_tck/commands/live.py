@@ -5,7 +5,8 @@ from __future__ import annotations
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Final
 
-from eureka_tck.cluster import Cluster, ClusterSpec
+from eureka_tck.cluster import Cluster
+from eureka_tck.cluster_spec import ClusterSpec
 from eureka_tck.commands.console import quoted, say
 from eureka_tck.model.live import compare_live
 from eureka_tck.profile import load_profile

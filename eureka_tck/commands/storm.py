@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from eureka_tck.cluster import Cluster, ClusterSpec
+from eureka_tck.cluster import Cluster
+from eureka_tck.cluster_spec import ClusterSpec
 from eureka_tck.commands.console import say, settings_of
 from eureka_tck.errors import CannotRun
 from eureka_tck.fleet.course import Course

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Literal
 
 import pytest
 
-from eureka_tck.cluster import Cluster, ClusterSpec
+from eureka_tck.cluster import Cluster
+from eureka_tck.cluster_spec import ClusterSpec
 from eureka_tck.errors import CannotRun
 from eureka_tck.history import HistoryWriter, read_history
 from eureka_tck.history.event import Header
