@@ -211,7 +211,9 @@ class RegistryServer:
             await self._registration.keep()
 
     def _replicas(self) -> list[Replica]:
-        return [Replica(sender.shown, not sender.last_error) for sender in self.cluster.senders]
+        return [
+            Replica(sender.shown, not sender.standing.last_error) for sender in self.cluster.senders
+        ]
 
     async def _watch_peers(self) -> None:
         """Take up a changed list of peers: when told at once, else every now and then."""
