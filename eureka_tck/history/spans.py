@@ -117,6 +117,16 @@ def lost_time(history: History, since: float, until: float) -> float:
     return max(lateness(history, since, until), lost + tick_lateness(history, since, until))
 
 
+def starved(history: History, life: float, interval: float, at: float) -> bool:
+    """
+    Whether this machine left no renewal the time to reach a peer in the `life` of a lease before.
+
+    Where every answer takes long, calls between nodes run into their time-outs, and a peer rightly
+    evicts what it hears of no more. One interval without a slow answer, and a renewal has arrived.
+    """
+    return lost_time(history, at - life, at) > life - interval
+
+
 def tick_lateness(history: History, since: float, until: float = math.inf) -> float:
     """Return how late the harness was at worst between the two instants, in registry seconds."""
     worst, before = 0.0, -math.inf

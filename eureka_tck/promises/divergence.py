@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
+from eureka_tck.history.spans import starved
 from eureka_tck.promises.evidence import Evidence, Figures, Wording, conclude, late_too
 from eureka_tck.promises.judgement import Violation
 from eureka_tck.promises.lag import home_says
-from eureka_tck.promises.rules import BATCHING
+from eureka_tck.promises.rules import BATCHING, LEASE_FACTOR
 from eureka_tck.report.figures import counted
 
 if TYPE_CHECKING:
@@ -101,7 +102,10 @@ def _follow(evidence: Evidence, life: Life, node: str) -> _Pair:
         longest = max(longest, wrong_for)
         # What it told once and tells no more did not come late: what was before explains nothing.
         late_from = max(since, right_at) if right == truth else since
-        is_sure = evidence.is_sure(late_from, since + budget.seconds, reading.began)
+        is_sure = evidence.is_sure(late_from, since + budget.seconds, reading.began) and not (
+            life.instance not in reading.present
+            and starved(evidence.history, LEASE_FACTOR * life.lease, life.interval, reading.began)
+        )
         if wrong_for > budget.seconds and is_sure and violation is None:
             violation = Violation(
                 node=node,

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from eureka_tck.history.samples import readings
-from eureka_tck.history.spans import SHIFTS_CLOCK, fault_spans, lateness
+from eureka_tck.history.spans import SHIFTS_CLOCK, fault_spans, lateness, starved
 from eureka_tck.promises.absence import absences, exposure
 from eureka_tck.promises.judgement import Budget, Finding, Judgement, Violation
 from eureka_tck.promises.lives import lives
-from eureka_tck.promises.rules import rules_of_nodes
+from eureka_tck.promises.rules import LEASE_FACTOR, rules_of_nodes
 from eureka_tck.promises.words import at_nodes, capital, listed
 from eureka_tck.report.figures import counted
 
@@ -89,6 +89,7 @@ def no_live_instance_is_evicted(history: History) -> Judgement:
         one
         for one in blamed
         if not _is_late(history, risk, one.life.instance, one.node, one.seen_gone)
+        and not _is_starved(history, one)
     ]
     surely = [one for one in refused if not _is_late(history, risk, one.instance, one.home, one.at)]
     violations = sorted(
@@ -156,6 +157,14 @@ def _is_late(history: History, risk: Exposure, instance: str, node: str, at: flo
     )
     last = max(ended, key=lambda one: one.ended, default=None)
     return last is not None and at - last.ended <= lateness(history, last.began, at)
+
+
+def _is_starved(history: History, absence: Absence) -> bool:
+    """Whether a peer of its home heard nothing of it for a lease, for this machine's fault."""
+    life = absence.life
+    return absence.node != life.home and starved(
+        history, LEASE_FACTOR * life.lease, life.interval, absence.seen_gone
+    )
 
 
 def _finding(
@@ -230,8 +239,8 @@ def _belated(late: int) -> str:
     if not late:
         return ""
     return (
-        f"{counted(late, 'live instance')} {'was' if late == 1 else 'were'} missing after a fault "
-        "for longer than it excuses, but this machine was late itself by as much."
+        f"{counted(late, 'live instance')} {'was' if late == 1 else 'were'} missing for longer "
+        "than any fault excuses, but this machine was late itself by as much."
     )
 
 

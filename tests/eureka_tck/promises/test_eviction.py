@@ -11,6 +11,7 @@ from eureka_tck.history.samples import readings
 from eureka_tck.history.spans import fault_spans
 from eureka_tck.promises import no_live_instance_is_evicted as judged
 from eureka_tck.promises.absence import Excuse
+from eureka_tck.promises.divergence import no_divergence_without_cause
 from eureka_tck.promises.eviction import evictions
 from eureka_tck.promises.lives import lives
 from tests.eureka_tck.promises.conftest import UP
@@ -333,3 +334,21 @@ def test_renewal_that_this_machine_sent_late_is_held_against_nobody(
     forgotten(story, 130.0).late(131.0, late)
 
     assert judged(story.told()).finding == finding
+
+
+@pytest.mark.parametrize(
+    ("slow_since", "is_blamed"), [(185.0, False), (230.0, True)], ids=["for a lease", "for less"]
+)
+def test_peer_that_could_hear_nothing_for_a_whole_lease_is_not_blamed(
+    story: Story, slow_since: float, *, is_blamed: bool
+) -> None:
+    """Where all answers take seconds calls between nodes fail, and a peer evicts what is silent."""
+    story.lives("CART/1", "a").shows("b", "CART/1", 300.0, None).shows("b", "CART/1", 312.0, UP)
+    for number in range(10):
+        each = (315.0 - slow_since) / 10
+        story.takes_long("c", slow_since + number * each, slow_since + (number + 1) * each)
+    told = story.told()
+
+    findings = {judged(told).finding, no_divergence_without_cause(told).finding}
+
+    assert ("broken" in findings) is is_blamed
