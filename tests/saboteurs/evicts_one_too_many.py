@@ -15,5 +15,5 @@ def one_too_many(size: int, policy: Policy) -> int:
     return limit + 1 if limit else 0
 
 
-eviction.eviction_limit = one_too_many  # type: ignore[attr-defined] # that is the sabotage
+eviction.eviction_limit = one_too_many  # that is the sabotage
 sys.exit(main())
