@@ -29,7 +29,7 @@ from eureka_tck.toxiproxy import Toxiproxy
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from eureka_tck.cluster import ClusterSpec
+    from eureka_tck.cluster_spec import ClusterSpec
     from eureka_tck.ledger import Ledger
     from eureka_tck.run import Run
     from eureka_tck.targets.target import NodePlan, Target
