@@ -6,8 +6,10 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from eureka_tck.settings import as_properties, as_yaml, normalise
+from eureka_tck.properties import as_properties
+from eureka_tck.settings import normalise
 from eureka_tck.supplies import java
+from eureka_tck.yaml_documents import as_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

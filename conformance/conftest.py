@@ -9,6 +9,7 @@ import pytest
 from eureka_tck.actors.instance import Instance
 from eureka_tck.observe.fixtures import *  # noqa: F403 - pytest finds the recordings here by name
 from eureka_tck.observe.lists import *  # noqa: F403 - the same
+from eureka_tck.observe.mesh_fixtures import *  # noqa: F403 - the same
 from eureka_tck.observe.peer_fixtures import *  # noqa: F403 - the same
 
 if TYPE_CHECKING:

@@ -10,7 +10,6 @@ from eureka_tck.actors.instance import Instance
 from eureka_tck.actors.view import LISTS, look, seen
 from eureka_tck.observe.pair import acquaint
 from eureka_tck.verdict import due, expect, requirement
-from eureka_tck.wire.client import REPLICATION_HEADER
 from eureka_tck.wire.sample import DIRTY_MS
 
 if TYPE_CHECKING:
@@ -193,7 +192,7 @@ def test_an_older_registration_does_not_replace_the_metadata(cart: Instance) -> 
     expect("the metadata", cart.record().user_metadata).equals({"zone": "z1", "colour": "green"})
 
 
-# META-04, META-05: what it is to peers and leases
+# META-04, META-05: what it is to peers and leases (sent on: test_repl_sending.py)
 
 
 @requirement("META-04", profile="pair", needs={"settings", "peers"}, seconds=4)
@@ -201,7 +200,15 @@ def test_a_metadata_change_arrives_at_the_peer(
     registry: Registry, acquainted: Cluster, case: Case
 ) -> None:
     """What was set at one node reads back at the other."""
-    here, there = _on_both(registry, acquainted, case)
+    here, there = (
+        Instance(node, case.app("CART"), case.id(1)) for node in (registry, registry.of("b"))
+    )
+    here.register(metadata={"zone": "z1"}, duration=3600)
+    acquainted.clock.wait_until(
+        lambda: there.read().status == 200,
+        within=20,
+        what="the instance at node b",
+    )
 
     put(here, "colour=green")
 
@@ -211,41 +218,6 @@ def test_a_metadata_change_arrives_at_the_peer(
             within=20,
             what="the changed metadata at node b",
         )
-
-
-@requirement("META-05", profile="pair", needs={"settings", "peers"}, seconds=4)
-def test_a_peer_sends_a_replicated_metadata_change_on(
-    registry: Registry, acquainted: Cluster, case: Case
-) -> None:
-    """The replication header is ignored: the other node gets the change all the same."""
-    here, there = _on_both(registry, acquainted, case)
-
-    registry.call(
-        "PUT",
-        f"/apps/{here.app}/{here.id}/metadata?colour=green",
-        headers={REPLICATION_HEADER: "true"},
-    )
-
-    with due("a replicated metadata change is sent on", margin=3.0):
-        acquainted.clock.wait_until(
-            lambda: there.record().user_metadata.get("colour") == "green",
-            within=20,
-            what="the changed metadata at node b",
-        )
-
-
-def _on_both(registry: Registry, cluster: Cluster, case: Case) -> tuple[Instance, Instance]:
-    """Register an instance at node a and return it at both nodes, once it is at node b."""
-    here, there = (
-        Instance(node, case.app("CART"), case.id(1)) for node in (registry, registry.of("b"))
-    )
-    here.register(metadata={"zone": "z1"}, duration=3600)
-    cluster.clock.wait_until(
-        lambda: there.read().status == 200,
-        within=20,
-        what="the instance at node b",
-    )
-    return here, there
 
 
 @requirement("META-05")

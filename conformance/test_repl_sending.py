@@ -69,7 +69,7 @@ def test_a_renewal_with_a_newer_t_is_sent(sending: Sending) -> None:
     expect("the tasks for it", sending.actions("one", "client-newer")).equals(["Heartbeat"])
 
 
-# REPL-02, PEER-09: what a peer brought
+# REPL-02, META-05, PEER-09: what a peer brought
 
 
 @requirement("REPL-02", profile="peer", needs=NEEDS, seconds=8)
@@ -88,6 +88,14 @@ def test_only_the_value_true_makes_a_call_a_replicated_one(sending: Sending, wor
     expect(
         f"the tasks for a renewal with the header {word}", sending.actions("one", f"header-{word}")
     ).equals(["Heartbeat"])
+
+
+@requirement("META-05", profile="peer", needs=NEEDS, seconds=8)
+def test_a_replicated_metadata_change_is_sent_on(sending: Sending) -> None:
+    """The replication header is ignored: the change travels as a registration all the same."""
+    told = sending.unsent("replicated-metadata")
+
+    expect("the tasks for a replicated metadata change", told).equals(["Register"])
 
 
 @requirement("PEER-09", profile="peer", needs=NEEDS, seconds=8)

@@ -8,17 +8,16 @@ so that it reaches the gate from an xdist worker too.
 
 from __future__ import annotations
 
-import contextlib
-import os
 import secrets
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
 
 from eureka_tck.errors import CannotRun
 from eureka_tck.verdict.order import Order
+from eureka_tck.verdict.teller import CANNOT_RUN, RESULT, Teller
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
@@ -34,10 +33,6 @@ if TYPE_CHECKING:
     from eureka_tck.verdict.catalogue import Catalogue
     from eureka_tck.verdict.selection import Claim
     from eureka_tck.verdict.trial import Trial
-
-RESULT: Final = "eureka-tck result"
-CANNOT_RUN: Final = "eureka-tck cannot run"
-"""Names of the user properties a report carries."""
 
 _ORDER: pytest.StashKey[Order] = pytest.StashKey()
 _STAGE: pytest.StashKey[Stage] = pytest.StashKey()
@@ -247,38 +242,6 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     events = config.stash[_ORDER].events
     if events is not None and not hasattr(config, "workerinput"):
         config.pluginmanager.register(Teller(events), "eureka-tck-teller")
-
-
-class Teller:
-    """Writes one JSON line for each test that begins and for each that has ended."""
-
-    def __init__(self, descriptor: int) -> None:
-        self._out = os.fdopen(descriptor, "w", encoding="utf-8", buffering=1)
-
-    def pytest_runtest_logstart(self, nodeid: str) -> None:
-        """Tell that a test begins."""
-        self._tell(begin=nodeid)
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Tell what a test found, once it is over."""
-        if report.when != "teardown":
-            return
-        told = dict(report.user_properties)
-        if RESULT in told:
-            self._tell(result=str(told[RESULT]))
-        if CANNOT_RUN in told:
-            self._tell(cannot_run=str(told[CANNOT_RUN]))
-
-    def pytest_sessionfinish(self) -> None:
-        """End the report."""
-        with contextlib.suppress(OSError):
-            self._out.close()
-
-    def _tell(self, **event: str) -> None:
-        try:
-            self._out.write(msgspec.json.encode(event).decode() + "\n")
-        except OSError:
-            pytest.exit("nobody listens any more: the gate is gone", returncode=3)
 
 
 # fixtures

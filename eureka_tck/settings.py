@@ -13,25 +13,22 @@ from __future__ import annotations
 import difflib
 import functools
 import re
-import reprlib
 import tomllib
 from importlib import resources
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
 from eureka_tck.errors import SettingsError
+from eureka_tck.properties import read_properties
+from eureka_tck.yaml_documents import read_yaml
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
 STRICT = (
     "eureka.server.",
     "eureka.instance.registry.",
 )  # a name not known here is a slip of the pen
-MOST_VALUES = 10_000  # of one document: far more than Spring knows, far less than aliases make
 LEGAL: Mapping[str, re.Pattern[str]] = {
     "whole number": re.compile(r"-?\d+"),
     "number": re.compile(r"-?\d+(\.\d*)?([eE][-+]?\d+)?|-?\.\d+"),
@@ -86,33 +83,12 @@ def load_settings(path: Path) -> dict[str, str]:
     except UnicodeDecodeError as error:
         raise SettingsError(f"{source}: is not UTF-8 text (byte {error.start}).") from error
     if path.suffix == ".properties":
-        settings: Mapping[str, object] = dict(_read_properties(text, source))
+        settings: Mapping[str, object] = dict(read_properties(text, source))
     else:
-        settings = _read_yaml(text, source)
+        settings = read_yaml(text, source)
     found = normalise(settings, source)
     _check_bounds(found, source)
     return found
-
-
-def as_yaml(settings: Mapping[str, str]) -> str:
-    """Return the settings as an application.yml, nested by the dots of their names."""
-    tree: dict[str, object] = {}
-    for name, value in sorted(settings.items()):
-        at = tree
-        *parents, leaf = name.split(".")
-        for parent in parents:
-            below = at.setdefault(parent, {})
-            if not isinstance(below, dict):  # a.b and a.b.c: a mapping cannot say both
-                leaf, at = name, tree
-                break
-            at = below
-        at[leaf] = _as_scalar(value)
-    return yaml.safe_dump(tree, sort_keys=True, allow_unicode=True)
-
-
-def as_properties(settings: Mapping[str, str]) -> str:
-    """Return the settings as an application.properties."""
-    return "".join(f"{_escape(k, ' :=')}={_escape(v, '')}\n" for k, v in sorted(settings.items()))
 
 
 def as_environment(settings: Mapping[str, str]) -> dict[str, str]:
@@ -211,146 +187,3 @@ def _as_text(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return "" if value is None else str(value)
-
-
-def _as_scalar(text: str) -> object:
-    """Return the value as YAML should write it: a number or a truth bare, all else as text."""
-    if text in {"true", "false"}:
-        return text == "true"
-    if re.fullmatch(r"0|-?[1-9]\d*", text):
-        return int(text)
-    if re.fullmatch(r"-?\d+\.\d+", text):
-        return float(text)
-    return text
-
-
-def _read_yaml(text: str, source: str) -> dict[str, object]:
-    try:
-        settings = _flat(_documents(text, source), source)
-    except RecursionError as error:
-        raise SettingsError(f"{source}: is nested too deeply, or holds itself.") from error
-    except yaml.YAMLError as error:
-        where = getattr(error, "problem_mark", None)
-        line = f" (line {where.line + 1})" if where is not None else ""
-        problem = getattr(error, "problem", None) or "it is malformed"
-        raise SettingsError(f"{source}: is not YAML{line}: {problem}.") from error
-    return settings
-
-
-def _documents(text: str, source: str) -> Iterator[object]:
-    """Yield the documents; a key that stands twice in one mapping is a slip of the pen."""
-    loader = yaml.SafeLoader(text)
-    try:
-        while loader.check_node():
-            node: Any = loader.get_node()  # never None: check_node has just said so
-            _refuse_twins(node, "", source, set())
-            yield loader.construct_document(node)
-    finally:
-        loader.dispose()
-
-
-def _refuse_twins(node: yaml.Node, name: str, source: str, done: set[int]) -> None:
-    if id(node) in done:  # an alias
-        return
-    done.add(id(node))
-    if isinstance(node, yaml.SequenceNode):
-        for index, below in enumerate(node.value):
-            _refuse_twins(below, f"{name}[{index}]", source, done)
-    elif isinstance(node, yaml.MappingNode):
-        lines: dict[str, int] = {}
-        for key, below in node.value:
-            word = str(key.value)
-            path = f"{name}.{word}" if name else word
-            line = key.start_mark.line + 1
-            if word in lines and key.tag != "tag:yaml.org,2002:merge":
-                raise SettingsError(
-                    f"{source}: {path} stands in line {lines[word]} and again in line {line}, "
-                    "but a key must stand once.",
-                )
-            lines[word] = line
-            _refuse_twins(below, path, source, done)
-
-
-def _flat(documents: Iterable[object], source: str) -> dict[str, object]:
-    settings: dict[str, object] = {}
-    for document in documents:
-        if document is None:
-            continue
-        if not isinstance(document, dict):
-            raise SettingsError(
-                f"{source}: holds {type(document).__name__} {reprlib.repr(document)}, "
-                "but it must map names to values.",
-            )
-        values = list(islice(_flatten(document, ""), MOST_VALUES + 1))
-        if len(values) > MOST_VALUES:
-            raise SettingsError(
-                f"{source}: unfolds to more than {MOST_VALUES:,} values.",
-                "Its aliases multiply each other: write the values out.",
-            )
-        settings.update(values)
-    return settings
-
-
-def _flatten(value: object, name: str) -> Iterator[tuple[str, object]]:
-    if isinstance(value, dict) and value:
-        for key, below in value.items():
-            yield from _flatten(below, f"{name}.{key}" if name else str(key))
-    elif isinstance(value, list):
-        for index, below in enumerate(value):
-            yield from _flatten(below, f"{name}[{index}]")
-    else:
-        yield name, value
-
-
-def _read_properties(text: str, source: str) -> Iterator[tuple[str, str]]:
-    for number, line in _logical_lines(text.splitlines()):
-        found = re.match(r"((?:\\.|[^\\=:\s])+)\s*[=:\s]?\s*(.*)", line, re.DOTALL)
-        if found is None:
-            raise SettingsError(f"{source}: line {number} is {line!r}, but it must be name=value.")
-        yield _unescape(found[1]), _unescape(found[2])
-
-
-def _logical_lines(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
-    """Yield the lines that say something, with their numbers, continued ones joined."""
-    joined, start = "", 0
-    for number, line in enumerate(lines, 1):
-        stripped = line.lstrip()
-        if not joined and (not stripped or stripped[0] in "#!"):
-            continue
-        start = start if joined else number
-        joined += stripped
-        if re.search(r"(?<!\\)(\\\\)*\\$", joined):
-            joined = joined[:-1]
-            continue
-        yield start, joined
-        joined = ""
-    if joined:
-        yield start, joined
-
-
-ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
-
-
-def _unescape(text: str) -> str:
-    def plain(match: re.Match[str]) -> str:
-        return chr(int(match[1], 16)) if match[1] else ESCAPES.get(match[2], match[2])
-
-    units = re.sub(r"\\(?:u([0-9a-fA-F]{4})|(.))", plain, text, flags=re.DOTALL)
-    return units.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-def _escape(text: str, special: str) -> str:
-    """Return the text as a properties file says it, in ASCII: Java reads those as Latin-1."""
-    backwards = {value: key for key, value in ESCAPES.items()}
-    written = []
-    for index, char in enumerate(text):
-        if char in backwards:
-            written.append(f"\\{backwards[char]}")
-        elif char == "\\" or char in special or (index == 0 and char in " #!"):
-            written.append(f"\\{char}")
-        elif char.isascii():
-            written.append(char)
-        else:
-            units = char.encode("utf-16-be")
-            written.extend(f"\\u{units[i : i + 2].hex()}" for i in range(0, len(units), 2))
-    return "".join(written)

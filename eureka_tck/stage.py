@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
 from eureka_tck.backends import MACHINE, make_backend
-from eureka_tck.cluster import Cluster, ClusterSpec
+from eureka_tck.cluster import Cluster
+from eureka_tck.cluster_spec import ClusterSpec
 from eureka_tck.doctor import REQUIRED, required_names
 from eureka_tck.errors import CannotRun
 from eureka_tck.profile import load_profile

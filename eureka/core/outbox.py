@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from eureka.core.backlog import Backlog
 from eureka.core.instance import Instance, Key
-from eureka.core.task import Kind, PeerAnswer, Task, heartbeat_of
+from eureka.core.task import Kind, PeerAnswer, Task
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from eureka.core.backlog import Waiting
     from eureka.core.lease import Lease
     from eureka.core.policy import ReplicationPolicy
 
@@ -60,33 +62,12 @@ class Newer(msgspec.Struct, frozen=True, gc=False):
 Finding = Missing | Newer
 
 
-class _Waiting:
-    """A task in the queue: since when, for whose call, and its place among the others."""
-
-    __slots__ = ("expires_at", "lease", "place", "since", "task")
-
-    def __init__(
-        self,
-        task: Task,
-        *,
-        since: float,
-        expires_at: float,
-        place: int = 0,
-        lease: Lease | None = None,
-    ) -> None:
-        self.task = task
-        self.since = since
-        self.expires_at = expires_at
-        self.place = place
-        self.lease = lease
-
-
 class _Sealed:
     """A batch on its way, or waiting to be sent again."""
 
     __slots__ = ("number", "waiting")
 
-    def __init__(self, number: int, waiting: list[_Waiting]) -> None:
+    def __init__(self, number: int, waiting: list[Waiting]) -> None:
         self.number = number
         self.waiting = waiting
 
@@ -97,14 +78,10 @@ class Outbox:
     def __init__(self, policy: ReplicationPolicy, *, after: int = 0) -> None:
         # A peer answers a number that it knows from memory, so none may be used twice.
         self._policy = policy
-        self._queue: dict[tuple[Key, Kind], _Waiting] = {}
-        self._beats: dict[Lease, float] = {}
-        """The leases that were renewed since the last batch, and when they last were."""
+        self._backlog = Backlog()
         self._sealed: deque[_Sealed] = deque()
         self._on_the_way = False  # the first of the sealed is at the peer's mercy
         self._not_before = 0.0
-        self._oldest = 0.0  # since when the oldest task of a non-empty queue waits
-        self._places = 0
         self._batches = after
         self.sent = 0
         self.dropped = 0
@@ -124,54 +101,34 @@ class Outbox:
     def waiting(self) -> int:
         """The tasks not delivered yet, those on their way included."""
         sealed = sum(len(sealed.waiting) for sealed in self._sealed) if self._sealed else 0
-        return len(self._queue) + len(self._beats) + sealed
+        backlog = self._backlog
+        return len(backlog.changes) + len(backlog.renewals) + sealed
 
     def put(self, task: Task, *, life: float, now: float) -> None:
-        """
-        Take a task that stays true for `life` seconds.
-
-        It replaces a waiting one of its kind for the same instance.
-        Where another change of that instance came between the two, it goes behind that one:
-        the peer must end where this node ended.
-        """
-        name = (task.key, task.kind)
+        """Take a task that stays true for `life` seconds."""
         expires_at = now + life
-        earlier = self._queue.get(name)
-        if earlier is not None:
-            earlier.task = task
-            earlier.expires_at = expires_at
-            if self._overtaken(earlier):
-                del self._queue[name]
-                earlier.place = self._next_place()
-                self._queue[name] = earlier
-            return
-        self._make_room()
-        if not self._queue and not self._beats:
-            self._oldest = now
-        self._queue[name] = _Waiting(
-            task, since=now, expires_at=expires_at, place=self._next_place()
-        )
+        if not self._backlog.repeat(task, expires_at=expires_at):
+            self._make_room()
+            self._backlog.add(task, since=now, expires_at=expires_at)
 
     def beat(self, lease: Lease, *, now: float) -> None:
         """
-        Take a renewal: nearly all there is to tell, so it makes no object until it leaves.
+        Take a renewal: what leaves is the record as it is then.
 
-        What leaves is the record as it is then. A change that waits goes before it.
+        Nearly all calls come here, so it reaches into the backlog itself.
         """
-        beats = self._beats
-        if lease not in beats:
+        backlog = self._backlog
+        renewals = backlog.renewals
+        if lease not in renewals:
             if self.waiting >= self._policy.capacity:
                 self._make_room()
-            if not beats and not self._queue:
-                self._oldest = now
-        beats[lease] = now
+            if not renewals and not backlog.changes:
+                backlog.oldest = now
+        renewals[lease] = now
 
     def withdraw(self, key: Key, lease: Lease) -> None:
         """Drop what waits of an instance, since it is not true any more."""
-        self._beats.pop(lease, None)
-        if self._queue:
-            for kind in Kind:
-                self._queue.pop((key, kind), None)
+        self._backlog.withdraw(key, lease)
 
     def wakes_at(self) -> float | None:
         """Return when `take` may have a batch; None while it waits for a task or an answer."""
@@ -179,12 +136,13 @@ class Outbox:
             return None
         if self._sealed:
             return self._not_before
-        waiting = len(self._queue) + len(self._beats)
+        backlog = self._backlog
+        waiting = len(backlog.changes) + len(backlog.renewals)
         if not waiting:
             return None
         if waiting >= self._policy.batch_size:
             return self._not_before
-        return max(self._not_before, self._oldest + self._policy.batching_delay)
+        return max(self._not_before, backlog.oldest + self._policy.batching_delay)
 
     def take(self, *, now: float) -> Batch | None:
         """Return a batch that is to be sent now, if one is due."""
@@ -263,54 +221,19 @@ class Outbox:
         self._not_before = now
 
     def _seal(self) -> _Sealed:
-        size = self._policy.batch_size
-        names = list(self._queue)[:size]
-        room = size - len(names)
-        renewed = list(self._beats)[:room] if len(self._beats) > room else list(self._beats)
-        before: list[_Waiting] = []
-        behind: list[_Waiting] = []
-        latest = {lease.instance.key: lease for lease in renewed} if names else None
-        for lease in renewed:
-            beat = self._renewal(lease)
-            if latest is None or latest[lease.instance.key] is lease:
-                leads = names and self._ends_cancelled(lease.instance.key)
-                (before if leads else behind).append(beat)
-        changes = [self._queue.pop(name) for name in names]
-        sealed = _Sealed(self._next_batch(), [*before, *changes, *behind])
-        if self._queue and not self._beats:
-            self._oldest = min(waiting.since for waiting in self._queue.values())
+        sealed = _Sealed(self._next_batch(), self._backlog.leave(self._policy.batch_size))
         self._sealed.append(sealed)
         return sealed
-
-    def _renewal(self, lease: Lease) -> _Waiting:
-        renewed_at = self._beats.pop(lease)
-        expires_at = renewed_at + lease.instance.true_for
-        task = heartbeat_of(lease.instance)
-        return _Waiting(task, since=renewed_at, expires_at=expires_at, lease=lease)
-
-    def _ends_cancelled(self, key: Key) -> bool:
-        """Tell whether a cancellation is the last that waits of an instance."""
-        cancelled = self._queue.get((key, Kind.CANCEL))
-        if cancelled is None:
-            return False
-        registered = self._queue.get((key, Kind.REGISTER))
-        return registered is None or registered.place < cancelled.place
 
     def _drop_the_untrue(self, sealed: _Sealed, *, now: float) -> None:
         """
         Leave out what is too old, and what a waiting task says anew;
         fewer tasks are another batch.
         """
-        queue, beats = self._queue, self._beats
-        kept = [
-            waiting
-            for waiting in sealed.waiting
-            if now < waiting.expires_at
-            and not (beats and waiting.lease in beats)
-            and not (queue and (waiting.task.key, waiting.task.kind) in queue)
-        ]
+        true = [waiting for waiting in sealed.waiting if now < waiting.expires_at]
+        kept = self._backlog.unrepeated(true)
         if len(kept) < len(sealed.waiting):
-            self.dropped += sum(now >= waiting.expires_at for waiting in sealed.waiting)
+            self.dropped += len(sealed.waiting) - len(true)
             sealed.waiting = kept
             sealed.number = self._next_batch()
 
@@ -324,35 +247,8 @@ class Outbox:
                 sealed.number = self._next_batch()
                 excess -= gone
                 self.dropped += gone
-        # A renewal is the least loss: another follows.
-        while excess > 0 and self._beats:
-            del self._beats[next(iter(self._beats))]
-            excess -= 1
-            self.dropped += 1
-        while excess > 0 and self._queue:
-            del self._queue[next(iter(self._queue))]
-            excess -= 1
-            self.dropped += 1
-
-    def _overtaken(self, waiting: _Waiting) -> bool:
-        """
-        Tell whether another change of the same instance came after it;
-        a heartbeat changes nothing.
-        """
-        key = waiting.task.key
-        for kind in Kind:
-            other = self._queue.get((key, kind))
-            if (
-                other is not None
-                and other.place > waiting.place
-                and other.task.kind is not Kind.HEARTBEAT
-            ):
-                return True
-        return False
-
-    def _next_place(self) -> int:
-        self._places += 1
-        return self._places
+        if excess > 0:
+            self.dropped += self._backlog.drop(excess)
 
     def _next_batch(self) -> int:
         self._batches += 1

@@ -12,8 +12,9 @@ from eureka.core.errors import InvalidRequest
 from eureka.core.event import Changed
 from eureka.core.outbox import DELIVERED
 from eureka.server.beside import beside
+from eureka.server.client import BROKEN, TOO_SLOW, RegistryClient, TooLarge
 from eureka.server.information import Replica
-from eureka.server.peers import BROKEN, TOO_SLOW, PeerClient, PeerSender, TooLarge
+from eureka.server.peers import PeerSender
 from eureka.server.tls import context_for
 from eureka.wire.list_reading import read_applications
 
@@ -55,10 +56,7 @@ class Cluster:
 
     def replicas(self) -> tuple[Replica, ...]:
         """Return the peers, and whether each answered when it was last asked."""
-        return tuple(
-            Replica(sender.shown, bool(sender.last_success_ms) and not sender.last_error)
-            for sender in self.senders
-        )
+        return tuple(Replica(sender.shown, sender.standing.is_good) for sender in self.senders)
 
     def set_peers(self, urls: Iterable[str]) -> None:
         """Replicate to these URLs, this node's own left out; none at all changes nothing."""
@@ -141,7 +139,7 @@ class Cluster:
         None if it does not answer.
         """
         settings = self._service.settings
-        client = PeerClient(sender.url, idle=0, tls=context_for(sender.url, settings.security))
+        client = RegistryClient(sender.url, idle=0, tls=context_for(sender.url, settings.security))
         try:
             reply = await client.fetch(
                 "apps/",
@@ -170,7 +168,7 @@ class Cluster:
         self._log.info("copying", url=client.shown, instances=len(found), unreadable=unreadable)
         return found
 
-    def _failed(self, client: PeerClient, error: str) -> None:
+    def _failed(self, client: RegistryClient, error: str) -> None:
         self._log.warning("copy-failed", url=client.shown, error=error)
 
 

@@ -29,4 +29,4 @@ async def drained(senders: Iterable[PeerSender], *, within: float) -> None:
 
 def _has_words_left(sender: PeerSender) -> bool:
     outbox = sender.outbox
-    return outbox is not None and outbox.waiting > 0 and not sender.last_error
+    return outbox is not None and outbox.waiting > 0 and not sender.standing.last_error

@@ -7,7 +7,6 @@ A registry of 100,000 instances is summed up in slices, so that no other call wa
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from typing import TYPE_CHECKING, Final, cast
 
 from starlette.responses import Response
@@ -16,6 +15,7 @@ from starlette.routing import BaseRoute, Route
 from eureka.core.comparison import Digest, Summary
 from eureka.core.errors import InvalidRequest
 from eureka.core.rift import ENDLESS
+from eureka.server.alarm import Alarm
 from eureka.wire.healing import ANNOUNCEMENT, read_question, read_reply, write_message
 
 if TYPE_CHECKING:
@@ -96,8 +96,7 @@ class Mender:
         self._service = service
         self._clock = clock
         self._log = log
-        self._wanted = asyncio.Event()
-        self._sleeps_until: float | None = None
+        self._alarm = Alarm(clock)
         self._asking: asyncio.Task[bytes] | None = None
         self._task = asyncio.create_task(self._run(), name=f"healing with {shown}")
 
@@ -106,9 +105,7 @@ class Mender:
         rift = self._service.node.rifts.get(self._url)
         if rift is not None and rift.is_overtaken and self._asking is not None:
             self._asking.cancel()
-        due = self._service.node.compares_at(self._url, now=self._clock.monotonic())
-        if due is not None and (self._sleeps_until is None or due < self._sleeps_until):
-            self._wanted.set()
+        self._alarm.set(self._service.node.compares_at(self._url, now=self._clock.monotonic()))
 
     async def close(self) -> None:
         """Stop at once."""
@@ -122,17 +119,7 @@ class Mender:
             if due is not None and now >= due:
                 await self._compare()
             else:
-                await self._rest(None if due is None else self._clock.real(due - now))
-
-    async def _rest(self, seconds: float | None) -> None:
-        self._sleeps_until = (
-            None if seconds is None else self._clock.monotonic() + seconds * self._clock.speed
-        )
-        self._wanted.clear()
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(None if seconds is None else max(seconds, 0.001)):
-                await self._wanted.wait()
-        self._sleeps_until = None
+                await self._alarm.wait(due)
 
     async def _compare(self) -> None:
         rift = self._service.node.rifts.get(self._url)

@@ -161,7 +161,8 @@ class NodeCollector(Collector):
             "eureka_peer_answer_seconds", "Time to the answer to a batch.", labels=("peer",)
         )
         for sender in self._cluster.senders:
-            latency.add_metric((sender.shown,), sender.answers, sender.answer_seconds)
+            standing = sender.standing
+            latency.add_metric((sender.shown,), standing.answers, standing.answer_seconds)
         yield latency
 
     def _loop(self) -> Iterator[Metric]:

@@ -256,16 +256,15 @@ def _phase(service: Service) -> Phase:
 
 
 def _peer(sender: PeerSender) -> PeerHealth:
-    outbox = sender.outbox
-    asked = bool(sender.last_success_ms or sender.last_error)
+    outbox, standing = sender.outbox, sender.standing
     return PeerHealth(
         sender.shown,
-        "fails" if sender.last_error else "answers" if asked else "not asked yet",
+        "fails" if standing.last_error else "answers" if standing.is_good else "not asked yet",
         outbox.waiting if outbox is not None else 0,
         outbox.sent if outbox is not None else 0,
         outbox.dropped if outbox is not None else 0,
-        sender.last_success_ms,
-        sender.last_error,
+        standing.last_success_ms,
+        standing.last_error,
     )
 
 

@@ -19,7 +19,7 @@ from eureka.core.errors import InvalidRequest
 from eureka.core.outbox import DELIVERED
 from eureka.core.region import RegionCopy
 from eureka.server.beside import beside
-from eureka.server.peers import BROKEN, TOO_SLOW, PeerClient, TooLarge
+from eureka.server.client import BROKEN, TOO_SLOW, RegistryClient, TooLarge
 from eureka.server.tls import region_context
 from eureka.wire.list_reading import read_applications
 
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
     from eureka.core.instance import Instance
     from eureka.core.region import Update
+    from eureka.server.client import Reply
     from eureka.server.clock import Clock
     from eureka.server.log import Log
-    from eureka.server.peers import Reply
     from eureka.server.settings import RegionSettings
 
 _LARGEST: Final = 1024 * 1024 * 1024  # bytes of a list, decompressed; a million instances
@@ -101,7 +101,7 @@ class Regions:
     async def _keep(self, name: str, url: str) -> None:
         """Keep one copy up to date, for good."""
         context = region_context(self._settings.authorities) if url.startswith("https:") else None
-        client = PeerClient(url, idle=2 * self._settings.fetch_interval, tls=context)
+        client = RegistryClient(url, idle=2 * self._settings.fetch_interval, tls=context)
         copy = self._copies[name]
         failing = False
         loop = asyncio.get_running_loop()
@@ -127,7 +127,7 @@ class Regions:
         finally:
             await client.close()
 
-    async def _fetch(self, client: PeerClient, copy: RegionCopy) -> None:
+    async def _fetch(self, client: RegistryClient, copy: RegionCopy) -> None:
         if copy.ready and not self._settings.no_delta:
             reply = await self._get(client, "apps/delta")
             if reply is not None:
@@ -147,7 +147,9 @@ class Regions:
                 replaced.popitem()
             await asyncio.sleep(0)
 
-    async def _get(self, client: PeerClient, path: str, *, needed: bool = False) -> Reply | None:
+    async def _get(
+        self, client: RegistryClient, path: str, *, needed: bool = False
+    ) -> Reply | None:
         """Return the answer that is a list; None if it is refused and not needed."""
         connect = self._clock.real(self._settings.connect_timeout)
         read = self._clock.real(self._settings.read_timeout)

@@ -21,7 +21,6 @@ from eureka.server.app import Application
 from eureka.server.cluster import Cluster
 from eureka.server.cold import cold_application
 from eureka.server.draining import drained
-from eureka.server.information import Replica
 from eureka.server.limit import BucketLimiter
 from eureka.server.log import Log
 from eureka.server.protocol import protocol_of
@@ -136,7 +135,6 @@ class RegistryServer:
         self.service.remote = self._regions
         if settings.rate_limited:
             self.service.limiter = BucketLimiter(settings.rate)
-        self.service.information.replicas = self._replicas
         self.watchdog = Watchdog()
         self.service.instruments.watchdog = self.watchdog
         self.service.instruments.shortcut = self.renewals.counts
@@ -209,9 +207,6 @@ class RegistryServer:
         self._log.info("opened", copied=copied, expected=expected)
         if self._settings.register_with_eureka:
             await self._registration.keep()
-
-    def _replicas(self) -> list[Replica]:
-        return [Replica(sender.shown, not sender.last_error) for sender in self.cluster.senders]
 
     async def _watch_peers(self) -> None:
         """Take up a changed list of peers: when told at once, else every now and then."""

@@ -14,7 +14,7 @@ from eureka_tck.errors import CannotRun
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from eureka_tck.cluster import ClusterSpec
+    from eureka_tck.cluster_spec import ClusterSpec
     from eureka_tck.ledger import Ledger
     from eureka_tck.links import Links
     from eureka_tck.run import Run

@@ -1,11 +1,7 @@
 """
 Nodes in containers, on a private network that has no way out of the machine.
 
-One Toxiproxy container a cluster carries the aliases registry-a, registry-b, …: the names under
-which registries know themselves and each other. The nodes behind it are node-a, node-b, ….
-Link `a>b` is a port of that container, and so is `client>a`, which is published on 127.0.0.1, as
-are links that may be broken, for whoever has to see that they are: it alone is on the network that
-can publish, so all traffic passes through it, ours included.
+All traffic passes through the cluster's switchboard (`switchboard.py`), ours included.
 A scripted peer of ours listens on the host's own address in that network, the gateway, under a
 name of its own: containers reach the machine there, and nothing beyond it.
 Nothing is mounted but the wall-clock shim with its file; settings are put into the container,
@@ -18,43 +14,35 @@ import io
 import math
 import tarfile
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, cast
 
-from docker.errors import APIError, DockerException, NotFound
+from docker.errors import DockerException
 from docker.types import LogConfig
 
 from eureka_tck.backends import BESIDE
-from eureka_tck.clock import Patience, unix_now
-from eureka_tck.errors import CannotRun, NodeFailed
+from eureka_tck.backends.switchboard import NODE_PORT, Switchboard, alias, upstream
+from eureka_tck.clock import unix_now
+from eureka_tck.errors import CannotRun
 from eureka_tck.ledger import DOCKER_LABEL
-from eureka_tck.links import CLIENT, Links, link_names
+from eureka_tck.links import CLIENT, Links
 from eureka_tck.supplies import engine, images, shim
-from eureka_tck.toxiproxy import Toxiproxy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from docker import DockerClient
     from docker.models.containers import Container
-    from docker.models.networks import Network
 
-    from eureka_tck.cluster import ClusterSpec
+    from eureka_tck.cluster_spec import ClusterSpec
     from eureka_tck.ledger import Ledger
     from eureka_tck.run import Run
     from eureka_tck.targets.target import NodePlan, Target
 
 CLUSTER_LABEL = "eureka-tck.cluster"
 NODE_LABEL = "eureka-tck.node"
-NODE_PORT = 8761  # Eureka's own
-API_PORT = 8474  # Toxiproxy's own
-LINK_PORT = 10_000  # + 100 x index of the source + index of the sink
-CLIENT_PORT = 20_000  # + index of the sink
-GUEST_PORT = 30_000  # + index of the node: a scripted peer on its own host name
-TOXIPROXY_BUDGET = 60.0  # real s to answer; 0.6 s on an idle machine, which CI is not
 KILL_BUDGET = 30.0  # real s for a killed container to have ended
-PING_BUDGET = 10  # real s: an engine that does not answer a ping removes nothing either
 QUOTA_PERIOD = 100_000  # us: the kernel's own default for quotas
 LEAST_QUOTA = 1_000  # us: the least that the kernel takes
 LOG_SIZE = "50m"  # the engine keeps no more of a node's log
@@ -74,14 +62,10 @@ class DockerBackend:
 
     def __init__(self) -> None:
         self._client: DockerClient | None = None
-        self._network: Network | None = None
-        self._proxy: Container | None = None
-        self._server: Toxiproxy | None = None
-        self._links = Links()
+        self._board: Switchboard | None = None
         self._nodes: tuple[str, ...] = ()
         self._containers: dict[str, Container] = {}
         self._started: dict[str, float] = {}
-        self._published: dict[int, int] = {}
         self._labels: dict[str, str] = {}
         self._guests: dict[str, str] = {}
         self._prefix = ""
@@ -90,44 +74,29 @@ class DockerBackend:
     @property
     def links(self) -> Links:
         """Return the links of the cluster."""
-        return self._links
+        return self._board.links if self._board is not None else Links()
 
     def open(self, spec: ClusterSpec, run: Run, ledger: Ledger, folder: Path) -> None:
-        """Make the network and start Toxiproxy on it, with a proxy for every link."""
+        """Open the switchboard, with a link for every pair of nodes."""
         self._nodes, self._folder = spec.node_names, folder
         self._labels = {DOCKER_LABEL: run.id, CLUSTER_LABEL: folder.name}
         self._prefix = f"eureka-tck-{run.id}-{folder.name}"
         image = images.toxiproxy()
         self._client = engine.client()
+        self._board = Switchboard(self._client, self._prefix, self._labels, self._nodes)
         ledger.docker()
-        with _asking(f"opening the cluster {spec.name}"):
-            self._network = self._client.networks.create(
-                self._prefix, driver="bridge", internal=True, labels=self._labels
-            )
-            self._proxy = self._start_toxiproxy(image, self._published_ports(links=spec.links))
-            gateway = self._gateway() if spec.scripted else ""
-        self._guests = dict.fromkeys(spec.scripted, gateway)
-        self._server = Toxiproxy("127.0.0.1", self._published[API_PORT])
-        self._await_toxiproxy(self._server)
-        names = link_names(self._nodes)
-        for name in names:
-            source, sink = name.split(">")
-            self._server.create(
-                name=name,
-                listen=f"0.0.0.0:{self._link_port(source, sink)}",
-                upstream=f"node-{sink}:{NODE_PORT}",
-            )
-        if spec.links:
-            self._links = Links(self._server, names)
+        with engine.asking(f"opening the cluster {spec.name}"):
+            self._board.open(image, links=spec.links)
+        self._guests = dict.fromkeys(spec.scripted, self.here() if spec.scripted else "")
 
     def address(self, node: str) -> tuple[str, int]:
         """Return the alias of Toxiproxy that stands for the node, and the node's own port."""
-        return f"registry-{node}", NODE_PORT
+        return alias(node), NODE_PORT
 
     def peer_url(self, source: str, sink: str) -> str:
         """Return the sink's alias at the port of the link; its own at that of our link."""
         origin = CLIENT if source == sink else source
-        return f"http://registry-{sink}:{self._link_port(origin, sink)}/eureka/"
+        return f"{self._switchboard.inside(origin, sink)}/eureka/"
 
     def guest_address(self, guest: str) -> tuple[str, int]:
         """Return our own address in the cluster's network, at any port."""
@@ -136,23 +105,18 @@ class DockerBackend:
     def guest_url(self, guest: str, port: int) -> str:
         """Return the URL under the peer's name, or under a node's where it stands beside it."""
         node = guest.removeprefix(BESIDE)
-        if node not in self._nodes or self._server is None:
+        if node not in self._nodes:
             return f"http://{_host_of(guest)}:{port}/eureka/"
-        beside = GUEST_PORT + self._nodes.index(node)
-        self._server.create(
-            name=f"{guest}>{node}",
-            listen=f"0.0.0.0:{beside}",
-            upstream=f"{self._guests[guest]}:{port}",
-        )
-        return f"http://registry-{node}:{beside}/eureka/"
+        ours = f"{self._guests[guest]}:{port}"
+        return f"{self._switchboard.lead_to(guest, ours, node)}/eureka/"
 
     def client_root(self, node: str) -> str:
         """Return where our link to the node is published."""
-        return f"http://127.0.0.1:{self._published[self._link_port(CLIENT, node)]}"
+        return self._switchboard.outside(CLIENT, node)
 
     def link_root(self, source: str, sink: str) -> str:
         """Return where the link is published for us; the source enters it inside."""
-        return f"http://127.0.0.1:{self._published[self._link_port(source, sink)]}"
+        return self._switchboard.outside(source, sink)
 
     def direct_root(self, node: str) -> str:
         """
@@ -165,14 +129,13 @@ class DockerBackend:
 
     def here(self) -> str:
         """Return the machine's own address in the cluster's network."""
-        with _asking("looking for the gateway"):
-            return self._gateway()
+        return self._switchboard.gateway()
 
     def start(self, plan: NodePlan, target: Target) -> None:
         """Start the node's container, made at the first start and the same ever after."""
         if self.alive(plan.name):
             raise CannotRun(f"node {plan.name} cannot be started: it is running.")
-        with _asking(f"starting node {plan.name}"):
+        with engine.asking(f"starting node {plan.name}"):
             if plan.name not in self._containers:
                 self._containers[plan.name] = self._create(plan, target)
             # not the engine's own StartedAt: a quick program has printed before that
@@ -189,7 +152,7 @@ class DockerBackend:
                 "A target whose image takes them as a file can have them changed.",
             )
         container = self._container(plan.name)
-        with _asking(f"changing the settings of node {plan.name}"):
+        with engine.asking(f"changing the settings of node {plan.name}"):
             container.put_archive(
                 "/", _packed({f"{path}.new": text for path, text in files.items()})
             )
@@ -201,7 +164,7 @@ class DockerBackend:
     def stop(self, node: str, grace: float) -> None:
         """Ask the container to end; the engine kills what has not within the grace."""
         if (container := self._containers.get(node)) is not None:
-            with _asking(f"stopping node {node}"):
+            with engine.asking(f"stopping node {node}"):
                 if self._state(node).get("Status") == "paused":
                     container.unpause()  # a frozen one would never hear it
                 container.stop(timeout=math.ceil(grace))
@@ -209,18 +172,18 @@ class DockerBackend:
     def kill(self, node: str) -> None:
         """End the container by SIGKILL, also a paused one, and wait until it has ended."""
         if (container := self._containers.get(node)) is not None:
-            with _asking(f"killing node {node}", unless=CONFLICT):
+            with engine.asking(f"killing node {node}", unless=CONFLICT):
                 container.kill()
                 container.wait(timeout=KILL_BUDGET)
 
     def pause(self, node: str) -> None:
         """Freeze all processes of the container."""
-        with _asking(f"pausing node {node}"):
+        with engine.asking(f"pausing node {node}"):
             self._container(node).pause()
 
     def resume(self, node: str) -> None:
         """Let a frozen container go on."""
-        with _asking(f"resuming node {node}"):
+        with engine.asking(f"resuming node {node}"):
             self._container(node).unpause()
 
     def alive(self, node: str) -> bool:
@@ -242,7 +205,7 @@ class DockerBackend:
         if container is None:
             return ""
         since = self._started[node] if since_start else None
-        with _asking(f"reading the log of node {node}"):
+        with engine.asking(f"reading the log of node {node}"):
             return bytes(container.logs(since=since)).decode("utf-8", "replace")
 
     def memory(self, node: str) -> int:
@@ -265,7 +228,7 @@ class DockerBackend:
         """Set the quota of the container's control group, or take it away."""
         quota = -1 if share is None else max(LEAST_QUOTA, round(share * QUOTA_PERIOD))
         container = self._containers[node]
-        with _asking(f"limiting the processor of node {node}"):
+        with engine.asking(f"limiting the processor of node {node}"):
             container.update(cpu_period=QUOTA_PERIOD, cpu_quota=quota)
 
     def throttled(self, node: str) -> tuple[int, int]:
@@ -281,75 +244,27 @@ class DockerBackend:
         """Keep the logs, then remove all containers and the network."""
         if self._client is None:
             return
-        problems = [_silence(self._client)]
+        board = self._switchboard
+        problems = [engine.silence(self._client)]
         if not problems[0]:
-            self._keep_logs()
-            containers = [*self._containers.values(), self._proxy]
-            with ThreadPoolExecutor(max(1, len(containers))) as removers:
-                problems += removers.map(_remove_container, containers)
-            problems.append(_remove_network(self._network))
-        if self._server is not None:
-            self._server.close()
+            self._keep_logs(board)
+            containers = [*self._containers.values(), board.container]
+            with ThreadPoolExecutor(len(containers)) as removers:
+                problems += removers.map(engine.remove, containers)
+            problems.append(engine.remove(board.network))
+        board.close()
         self._client.close()
-        self._client, self._server, self._links = None, None, Links()
-        self._containers, self._proxy, self._network = {}, None, None
+        self._client, self._containers = None, {}
         if left := [problem for problem in problems if problem]:
             raise CannotRun(
                 f"not all of the cluster could be removed: {'; '.join(left)}.",
                 "`eureka-tck sweep` removes what is left.",
             )
 
-    def _link_port(self, source: str, sink: str) -> int:
-        index = self._nodes.index(sink)
-        if source == CLIENT:
-            return CLIENT_PORT + index
-        return LINK_PORT + 100 * self._nodes.index(source) + index
-
-    def _gateway(self) -> str:
-        """Return the machine's own address in the cluster's network."""
-        assert self._network is not None  # noqa: S101 - open() has just made it
-        self._network.reload()
-        for config in self._network.attrs["IPAM"]["Config"] or ():
-            if gateway := str(config.get("Gateway", "")).partition("/")[0]:
-                return gateway
-        raise CannotRun("the Docker engine gave the cluster's network no gateway, where a "
-                        "scripted peer would listen.")  # fmt: skip
-
-    def _published_ports(self, *, links: bool) -> list[int]:
-        """Return the ports of Toxiproxy that we call: its own, our links, those we may break."""
-        ours = [self._link_port(CLIENT, node) for node in self._nodes]
-        between = [self._link_port(a, b) for a in self._nodes for b in self._nodes if a != b]
-        return [API_PORT, *ours, *(between if links else [])]
-
-    def _start_toxiproxy(self, image: str, ports: Sequence[int]) -> Container:
-        """
-        Start Toxiproxy on the default network, which can publish, and on the cluster's.
-
-        It is never started again: the published ports would change.
-        """
-        assert self._client is not None  # noqa: S101 - open() has just made both
-        assert self._network is not None  # noqa: S101
-        container = self._client.containers.create(
-            image,
-            name=f"{self._prefix}-toxiproxy",
-            labels=self._labels,
-            ports={f"{port}/tcp": ("127.0.0.1", 0) for port in ports},
-        )
-        self._network.connect(container, aliases=[f"registry-{node}" for node in self._nodes])
-        container.start()
-        container.reload()
-        bindings = container.attrs["NetworkSettings"]["Ports"]
-        self._published = {port: int(bindings[f"{port}/tcp"][0]["HostPort"]) for port in ports}
-        return container
-
-    def _await_toxiproxy(self, server: Toxiproxy) -> None:
-        patience = Patience(TOXIPROXY_BUDGET)
-        while not server.running():
-            if not patience.pause():
-                log = bytes(self._proxy.logs()).decode("utf-8", "replace") if self._proxy else ""
-                raise NodeFailed(
-                    f"Toxiproxy's container did not answer within {TOXIPROXY_BUDGET:g} s.", log
-                )
+    @property
+    def _switchboard(self) -> Switchboard:
+        assert self._board is not None  # noqa: S101 - open() makes it together with the client
+        return self._board
 
     def _create(self, plan: NodePlan, target: Target) -> Container:
         assert self._client is not None  # noqa: S101 - nodes start after open()
@@ -366,13 +281,13 @@ class DockerBackend:
                 f"{plan.wall_file.resolve()}:{images.WALL_FILE}:ro",
                 f"{shim.library()}:{images.WALL_CLOCK}:ro",
             ]
-        alias = f"node-{plan.name}"
-        endpoint = self._client.api.create_endpoint_config(aliases=[alias])
+        host = upstream(plan.name)
+        endpoint = self._client.api.create_endpoint_config(aliases=[host])
         container = self._client.containers.create(
             launch.image,
             list(launch.command) if launch.command is not None else None,
-            name=f"{self._prefix}-{alias}",
-            hostname=alias,
+            name=f"{self._prefix}-{host}",
+            hostname=host,
             labels={**self._labels, NODE_LABEL: plan.name},
             environment=environment,
             network=self._prefix,
@@ -396,27 +311,27 @@ class DockerBackend:
         container = self._containers.get(node)
         if container is None:
             return {}
-        with _asking(f"asking for the state of node {node}"):
+        with engine.asking(f"asking for the state of node {node}"):
             container.reload()
         state: dict[str, Any] = container.attrs["State"]
         return state
 
     def _stats(self, node: str) -> dict[str, Any]:
-        with _asking(f"measuring node {node}"):
+        with engine.asking(f"measuring node {node}"):
             stats = self._container(node).stats(stream=False, one_shot=True)
         return cast("dict[str, Any]", stats)
 
-    def _keep_logs(self) -> None:
+    def _keep_logs(self, board: Switchboard) -> None:
         """Leave what the nodes and Toxiproxy have printed in the folder of the cluster."""
         assert self._folder is not None  # noqa: S101 - open() has set it before the client
-        logs: Sequence[tuple[Container | None, Path]] = [
-            *((c, self._folder / node / "node.log") for node, c in self._containers.items()),
-            (self._proxy, self._folder / "toxiproxy.log"),
-        ]
-        for container, path in logs:
-            if container is not None and path.parent.is_dir():
+        logs: dict[Path, Callable[[], bytes]] = {
+            **{self._folder / node / "node.log": c.logs for node, c in self._containers.items()},
+            self._folder / "toxiproxy.log": board.log,
+        }
+        for path, read in logs.items():
+            if path.parent.is_dir():
                 with suppress(DockerException, OSError):  # evidence is no reason to leave things
-                    path.write_bytes(container.logs())
+                    path.write_bytes(read())
 
 
 def _host_of(guest: str) -> str:
@@ -434,58 +349,3 @@ def _packed(files: Mapping[str, str]) -> bytes:
                 entry.size, entry.mode = len(data), 0o644
                 tar.addfile(entry, io.BytesIO(data))
         return packed.getvalue()
-
-
-def _silence(client: DockerClient) -> str:
-    """Return why the engine can be asked for nothing; empty where it answers."""
-    budget, client.api.timeout = client.api.timeout, PING_BUDGET
-    try:
-        client.ping()
-    except (DockerException, OSError) as error:
-        return f"Docker does not answer: {error}"
-    finally:
-        client.api.timeout = budget
-    return ""
-
-
-def _remove_container(container: Container | None) -> str:
-    """Remove it by force, whatever its state; return what is wrong if it cannot be."""
-    if container is None:
-        return ""
-    try:
-        container.remove(force=True, v=True)
-    except NotFound:
-        return ""
-    except (DockerException, OSError) as error:
-        return f"{container.name}: {error}"
-    return ""
-
-
-def _remove_network(network: Network | None) -> str:
-    """Remove it; return what is wrong if it cannot be."""
-    if network is None:
-        return ""
-    try:
-        network.remove()
-    except NotFound:
-        return ""
-    except (DockerException, OSError) as error:
-        return f"{network.name}: {error}"
-    return ""
-
-
-@contextmanager
-def _asking(what: str, *, unless: int | None = None) -> Iterator[None]:
-    """Turn an error of the engine into the one that ends a run; that status is no error."""
-    try:
-        yield
-    except APIError as error:
-        if unless is not None and error.status_code == unless:
-            return
-        reason = str(error.explanation or error).strip().rstrip(".")
-        way_out = "`eureka-tck sweep` removes what dead runs left." if "pool" in reason else ""
-        raise CannotRun(
-            f"{what}: Docker answered {error.status_code}: {reason}.", way_out
-        ) from error
-    except (DockerException, OSError) as error:
-        raise CannotRun(f"{what}: Docker does not answer: {error}.") from error

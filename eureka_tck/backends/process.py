@@ -8,44 +8,29 @@ Where a system has only 127.0.0.1 (macOS without aliases) one node works, peers 
 
 from __future__ import annotations
 
-import os
 import shutil
 import signal
-import subprocess
-from contextlib import ExitStack, suppress
-from dataclasses import dataclass
-from pathlib import Path
+from contextlib import ExitStack
 from typing import IO, TYPE_CHECKING
 
-import psutil
-
 from eureka_tck.backends import BESIDE, loopback
+from eureka_tck.backends.child import Child
 from eureka_tck.clock import Patience
 from eureka_tck.errors import CannotRun, NodeFailed
-from eureka_tck.ledger import RUN_VARIABLE
 from eureka_tck.links import CLIENT, Links, link_names
 from eureka_tck.toxiproxy import Toxiproxy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
-    from eureka_tck.cluster import ClusterSpec
+    from eureka_tck.cluster_spec import ClusterSpec
     from eureka_tck.ledger import Ledger
     from eureka_tck.run import Run
     from eureka_tck.targets.target import NodePlan, Target
 
 TOXIPROXY_BUDGET = 40.0  # real s to answer; 0.05 s on an idle machine, which CI is not
-KILL_BUDGET = 30.0  # real s for a killed process to be gone
 COMPILERS = ("cc", "gcc", "clang")  # of the shim that steps wall clocks
-PRIVATE = ("EUREKA_", "SPRING_", "SERVER_PORT", "SERVER_ADDRESS")  # of the environment: would set
-
-
-@dataclass(slots=True)
-class Running:
-    """A node's process and where its log begins."""
-
-    process: subprocess.Popen[bytes]
-    log_from: int
 
 
 class ProcessBackend:
@@ -57,14 +42,13 @@ class ProcessBackend:
         self._closing = ExitStack()
         self._nodes: tuple[str, ...] = ()
         self._addresses: dict[str, tuple[str, int]] = {}
-        self._running: dict[str, Running] = {}
+        self._running: dict[str, Child] = {}
         self._logs: dict[str, Path] = {}
         self._links = Links()
         self._through_links = False
         self._block: loopback.Block | None = None
         self._guests: tuple[str, ...] = ()
         self._shift = 0
-        self._run = ""
         self._ledger: Ledger | None = None
 
     @property
@@ -82,9 +66,9 @@ class ProcessBackend:
         """Return the links of the cluster."""
         return self._links
 
-    def open(self, spec: ClusterSpec, run: Run, ledger: Ledger, folder: Path) -> None:
+    def open(self, spec: ClusterSpec, run: Run, ledger: Ledger, folder: Path) -> None:  # noqa: ARG002 - the ledger is its
         """Take a block of addresses; with links, start Toxiproxy on it."""
-        self._run, self._ledger = run.id, ledger
+        self._ledger = ledger
         self._nodes = spec.node_names
         self._logs = {node: folder / node / "node.log" for node in self._nodes}
         if not loopback.has_blocks():
@@ -157,11 +141,8 @@ class ProcessBackend:
         launch = target.launch(plan)
         for path, text in launch.files.items():
             path.write_text(text, "utf-8")
-        log = self._logs[plan.name]
-        with log.open("ab") as output:
-            begin = output.tell()
-            process = self._spawn(launch.argv, output, launch.env, plan.folder)
-        self._running[plan.name] = Running(process, begin)
+        with self._logs[plan.name].open("ab") as output:
+            self._running[plan.name] = self._start(launch.argv, output, plan.folder, launch.env)
 
     def rewrite(self, plan: NodePlan, target: Target) -> None:
         """Put new files in the place of the old ones, each at once."""
@@ -172,46 +153,35 @@ class ProcessBackend:
 
     def stop(self, node: str, grace: float) -> None:
         """Ask the node's process to end; kill what has not within the grace."""
-        running = self._running.get(node)
-        if running is None or running.process.poll() is not None:
-            return
-        _signal_group(running.process, signal.SIGTERM)
-        _signal_group(running.process, signal.SIGCONT)  # a frozen one would never hear it
-        try:
-            running.process.wait(timeout=grace)
-        except subprocess.TimeoutExpired:
-            _end(running.process)
+        if (child := self._running.get(node)) is not None:
+            child.stop(grace)
 
     def kill(self, node: str) -> None:
         """End the node's process, and all it has started, by SIGKILL."""
-        if (running := self._running.get(node)) is not None:
-            _end(running.process)
+        if (child := self._running.get(node)) is not None:
+            child.kill()
 
     def pause(self, node: str) -> None:
         """Stop the node's process with SIGSTOP."""
-        _signal_group(self._process(node), signal.SIGSTOP)
+        self._child(node).send(signal.SIGSTOP)
 
     def resume(self, node: str) -> None:
         """Let the node's process go on."""
-        _signal_group(self._process(node), signal.SIGCONT)
+        self._child(node).send(signal.SIGCONT)
 
     def alive(self, node: str) -> bool:
         """Say whether the node's process exists."""
-        running = self._running.get(node)
-        return running is not None and running.process.poll() is None
+        child = self._running.get(node)
+        return child is not None and child.exit_code() is None
 
     def frozen(self, node: str) -> bool:
         """Say whether the node's process is stopped."""
-        try:
-            state = psutil.Process(self._process(node).pid).status()
-        except psutil.NoSuchProcess:
-            return False
-        return state == psutil.STATUS_STOPPED
+        return self._child(node).frozen()
 
     def exit_code(self, node: str) -> int | None:
         """Return how the node's process ended; None while it runs, or if it never did."""
-        running = self._running.get(node)
-        return running.process.poll() if running is not None else None
+        child = self._running.get(node)
+        return child.exit_code() if child is not None else None
 
     def log(self, node: str, *, since_start: bool = False) -> str:
         """Return the node's log."""
@@ -219,18 +189,17 @@ class ProcessBackend:
         if not log.exists():
             return ""
         with log.open("rb") as file:
-            if since_start and (running := self._running.get(node)) is not None:
-                file.seek(running.log_from)
+            if since_start and (child := self._running.get(node)) is not None:
+                file.seek(child.log_from)
             return file.read().decode("utf-8", "replace")
 
     def memory(self, node: str) -> int:
         """Return the resident bytes of the node's process and all it has started."""
-        return sum(process.memory_info().rss for process in self._family(node))
+        return self._child(node).memory()
 
     def cpu_seconds(self, node: str) -> float:
         """Return the processor seconds of the node's process and all it has started."""
-        times = [process.cpu_times() for process in self._family(node)]
-        return sum(time.user + time.system for time in times)
+        return self._child(node).cpu_seconds()
 
     @property
     def limits_processors(self) -> bool:
@@ -247,20 +216,13 @@ class ProcessBackend:
 
     def runnable(self, node: str) -> frozenset[int]:
         """Return the threads that run or wait for a processor now; only Linux tells of them."""
-        found: set[int] = set()
-        for process in self._family(node):
-            for stat in Path(f"/proc/{process.pid}/task").glob("*/stat"):
-                with suppress(OSError):  # a thread may end while we look
-                    state = stat.read_text(errors="replace").rpartition(") ")[2][:1]
-                    if state == "R":
-                        found.add(int(stat.parent.name))
-        return frozenset(found)
+        return self._child(node).runnable()
 
     def close(self) -> None:
         """Kill all nodes and Toxiproxy, and give the block back; one that resists stops none."""
         with self._closing as closing:
-            for running in self._running.values():
-                closing.callback(_end, running.process)
+            for child in self._running.values():
+                closing.callback(child.kill)
         self._links = Links()
 
     def _open_single(self, spec: ClusterSpec) -> None:
@@ -285,14 +247,14 @@ class ProcessBackend:
         log = folder / "toxiproxy.log"
         with log.open("ab") as output:
             argv = (str(supply.server()), "-host", host, "-port", str(port))
-            process = self._spawn(argv, output, {}, folder)
-        self._closing.callback(_end, process)
+            toxiproxy = self._start(argv, output, folder, {})
+        self._closing.callback(toxiproxy.kill)
         server = Toxiproxy(host, port)
         self._closing.callback(server.close)
         patience = Patience(TOXIPROXY_BUDGET)
         while not server.running():
-            if process.poll() is not None or not patience.pause():
-                state = "died" if process.poll() is not None else "did not answer"
+            if toxiproxy.exit_code() is not None or not patience.pause():
+                state = "died" if toxiproxy.exit_code() is not None else "did not answer"
                 raise NodeFailed(
                     f"Toxiproxy {state} within {TOXIPROXY_BUDGET:g} s at {host}:{port}.",
                     log.read_text("utf-8", "replace"),
@@ -308,46 +270,13 @@ class ProcessBackend:
             )
         self._links = Links(server, names)
 
-    def _spawn(
-        self, argv: Sequence[str], output: IO[bytes], env: Mapping[str, str], folder: Path
-    ) -> subprocess.Popen[bytes]:
-        """Start a process that bears the run's mark, in a group of its own, and record it."""
-        inherited = {k: v for k, v in os.environ.items() if not k.upper().startswith(PRIVATE)}
-        try:
-            process = subprocess.Popen(
-                list(argv),
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                env={**inherited, RUN_VARIABLE: self._run, **env},
-                cwd=folder,
-                process_group=0,  # a Ctrl-C is for us; and a node's children can be ended with it
-            )
-        except OSError as error:
-            raise CannotRun(f"{argv[0]} cannot be started: {error.strerror or error}.") from error
-        if self._ledger is not None:
-            self._ledger.process(process.pid)
-        return process
+    def _start(
+        self, argv: Sequence[str], output: IO[bytes], folder: Path, env: Mapping[str, str]
+    ) -> Child:
+        assert self._ledger is not None  # noqa: S101 - nothing is started before open()
+        return Child.born(argv, output, folder, env, self._ledger)
 
-    def _process(self, node: str) -> subprocess.Popen[bytes]:
+    def _child(self, node: str) -> Child:
         if not self.alive(node):
             raise CannotRun(f"node {node} does not run, so nothing can be done to its process.")
-        return self._running[node].process
-
-    def _family(self, node: str) -> Iterable[psutil.Process]:
-        process = psutil.Process(self._process(node).pid)
-        return [process, *process.children(recursive=True)]
-
-
-def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, number)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """Kill a process and its group, and wait until it is gone."""
-    _signal_group(process, signal.SIGKILL)
-    try:
-        process.wait(timeout=KILL_BUDGET)
-    except subprocess.TimeoutExpired as error:
-        raise CannotRun(f"process {process.pid} is still there after kill -9.") from error
+        return self._running[node]

@@ -16,7 +16,7 @@ from eureka_tck.visit import Visit, prefix_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from eureka_tck.cluster import ClusterSpec
+    from eureka_tck.cluster_spec import ClusterSpec
     from eureka_tck.ledger import Ledger
     from eureka_tck.run import Run
     from eureka_tck.targets.target import NodePlan, Target

@@ -5,7 +5,8 @@ from __future__ import annotations
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Final
 
-from eureka_tck.cluster import Cluster, ClusterSpec
+from eureka_tck.cluster import Cluster
+from eureka_tck.cluster_spec import ClusterSpec
 from eureka_tck.commands.console import quoted, say
 from eureka_tck.model.live import compare_live
 from eureka_tck.profile import load_profile
@@ -17,8 +18,8 @@ from eureka_tck.suite import expectations_file, requirements_folder
 from eureka_tck.targets import parse_target
 from eureka_tck.targets.url import refuse_guests
 from eureka_tck.verdict.catalogue import load_catalogue
-from eureka_tck.verdict.expect import show
 from eureka_tck.verdict.expectations import load_expectations
+from eureka_tck.verdict.wording import show
 from eureka_tck.wire.client import WireClient
 
 if TYPE_CHECKING:

@@ -14,14 +14,11 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from eureka_tck.cluster import Cluster, ClusterSpec
 from eureka_tck.commands.console import add_common, natural, positive, quoted, say, settings_of
+from eureka_tck.commands.storm import admit, let_loose, refuse_too_little
 from eureka_tck.errors import CannotRun
 from eureka_tck.fleet.budget import load_bounds
 from eureka_tck.fleet.capacity import Trial, search
-from eureka_tck.fleet.course import Course
-from eureka_tck.fleet.finding import FEWEST
-from eureka_tck.fleet.generator import Generator
 from eureka_tck.fleet.staleness import staleness
 from eureka_tck.fleet.storm import MOST_INSTANCES, load_storm, resized, storm_names
 from eureka_tck.report import load_comparison, load_projection, load_report
@@ -35,14 +32,13 @@ from eureka_tck.report.load_page import (
 from eureka_tck.run import Run
 from eureka_tck.suite import suite_root
 from eureka_tck.targets import parse_target
-from eureka_tck.targets.url import OWNER, UrlTarget
+from eureka_tck.targets.url import OWNER
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from eureka_tck.fleet.budget import Bounds
     from eureka_tck.fleet.storm import Storm
-    from eureka_tck.fleet.tally import Tally
     from eureka_tck.targets import Target
 
 EXAMPLES: Final = """\
@@ -57,17 +53,8 @@ exit codes:
   0  every budget was met        2  inconclusive: the generator or the machine was the limit
   1  a budget was broken         3  the storm could not run
 """
-TELL_EVERY: Final = 5.0
-"""Real seconds between two lines of progress."""
-MOST_WORKERS: Final = 64
 LARGEST: Final = 100_000_000
 """Instances of a fleet that is projected at most: beyond it a slip of the pen is likelier."""
-MOST_PORTS: Final = 65_535
-DAY_MS: Final = 86_400_000
-SETTINGS: Final = {
-    # No recount: the threshold is then what the leases make it.
-    "eureka.server.renewalThresholdUpdateIntervalMs": DAY_MS,
-}
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -168,10 +155,10 @@ def run(arguments: argparse.Namespace) -> int:
         load_storm(_suite("storms"), arguments.storm), arguments.instances, arguments.minutes
     )
     targets = parse_target(arguments.target)
-    _admit(targets, storm, arguments)
+    admit(targets, storm, arguments)
     file = arguments.budget or _suite("budgets.toml")
     bounds = load_bounds(file, targets[0].family, storm.name)
-    _refuse_too_little(storm, bounds)
+    refuse_too_little(storm, bounds)
     storm = resized(storm, None, None, storm.settle + staleness(targets, settings_of(arguments)))
     if arguments.against and arguments.capacity:
         raise CannotRun("--against holds a storm against another; --capacity makes many.")
@@ -183,7 +170,7 @@ def run(arguments: argparse.Namespace) -> int:
     with Run.create("load", arguments.target, arguments.out, arguments.seed).owned() as made:
         if arguments.capacity:
             return _capacity(targets, storm, bounds, made, arguments)
-        course = _storm(targets, storm, bounds, made, arguments, made.folder)
+        course = let_loose(targets, storm, bounds, made, arguments, made.folder)
         page, report = account(course, made, arguments, earlier)
         outcome = worst(course.findings)
         say(f"\n{VERDICTS[outcome][1]}: {sentence_of(arguments.target, course)}")
@@ -226,92 +213,6 @@ def _project(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _admit(targets: Sequence[Target], storm: Storm, arguments: argparse.Namespace) -> None:
-    """Refuse what is not ours to storm, and what this storm cannot do there."""
-    owned = arguments.i_own_this_target
-    for target in targets:
-        if isinstance(target, UrlTarget):
-            if not owned:
-                raise CannotRun(
-                    f"{target.name} runs already, and a storm would harm whoever uses it.",
-                    f"Storm it only if it is yours, with {OWNER}.",
-                )
-            if storm.nodes > 1 or storm.forgets or storm.needs_links:
-                raise CannotRun(
-                    f"{target.name} runs already: the storm {storm.name} starts and breaks nodes."
-                )
-    if arguments.web > MOST_PORTS:
-        raise CannotRun(f"--web is {arguments.web}; a port is at most {MOST_PORTS}.")
-    if arguments.speed not in (None, 1.0):
-        raise CannotRun(
-            f"--speed is {arguments.speed:g}; load runs in real time, or leases would end before "
-            "they are renewed."
-        )
-    if arguments.processes and arguments.master:
-        raise CannotRun("--processes are workers of this machine, --master waits for others'.")
-    for name in ("processes", "master"):
-        if getattr(arguments, name) > MOST_WORKERS:
-            raise CannotRun(f"--{name} is {getattr(arguments, name)}; {MOST_WORKERS} is the most.")
-
-
-def _refuse_too_little(storm: Storm, bounds: Bounds) -> None:
-    """Refuse a storm of which no percentile could be told, rather than blame the registry."""
-    if storm.renewals < FEWEST and any(name.startswith("renew_p") for name in bounds):
-        raise CannotRun(
-            f"{storm.instances} instances for {storm.minutes:g} min renew about "
-            f"{storm.renewals} times, and a p99 is told from {FEWEST} on.",
-            "Give it more --instances or --minutes.",
-        )
-
-
-def _storm(
-    targets: Sequence[Target],
-    storm: Storm,
-    bounds: Bounds,
-    made: Run,
-    arguments: argparse.Namespace,
-    folder: Path,
-) -> Course:
-    """Start the nodes, let the storm loose, end them."""
-    expected = {"eureka.server.expectedClientRenewalIntervalSeconds": round(storm.renewal_interval)}
-    spec = ClusterSpec.of(
-        "load",
-        targets,
-        nodes=storm.nodes,
-        backend=arguments.backend,
-        settings={**SETTINGS, **expected, **settings_of(arguments)},
-        speed=1.0,
-        links=storm.needs_links,
-    )
-    say(
-        f"storm {storm.name}: {storm.instances:,} instances on {arguments.target} "
-        f"for {storm.minutes:g} min; starting {storm.nodes} node(s)"
-    )
-    with Cluster(spec, made) as cluster:
-        generator = Generator(
-            made,
-            suite_root() / "load" / "locustfile.py",
-            tuple(node.root for node in cluster),
-            arguments.storm,
-            storm.instances,
-            storm.minutes,
-            storm.settle,
-            storm.length,
-            processes=arguments.processes,
-            workers=arguments.master,
-            bulk=arguments.bulk,
-            web=arguments.web,
-            owned=arguments.i_own_this_target,
-            folder=folder,
-        )
-        stale = staleness(targets, settings_of(arguments))
-        course = Course(cluster, storm, bounds, generator, _Teller(storm), stale)
-        course.take()
-        for node in cluster:
-            (folder / f"node-{node.name}.log").write_text(node.log(), encoding="utf-8")
-    return course
-
-
 def _capacity(
     targets: Sequence[Target],
     storm: Storm,
@@ -325,7 +226,7 @@ def _capacity(
         folder = made.folder / f"{step}-{instances}"
         folder.mkdir()
         sized = resized(storm, instances, None)
-        course = _storm(targets, sized, bounds, made, arguments, folder)
+        course = let_loose(targets, sized, bounds, made, arguments, folder)
         (folder / "measures.json").write_bytes(msgspec.json.encode(course.measures))
         trial = Trial(
             instances=instances,
@@ -347,28 +248,5 @@ def _capacity(
     return found.exit_code
 
 
-class _Teller:
-    """Prints a line of progress now and then."""
-
-    def __init__(self, storm: Storm) -> None:
-        self._storm = storm
-        self._told = 0.0
-
-    def __call__(self, passed: float, tally: Tally) -> None:
-        """Say how far it is."""
-        if passed - self._told < TELL_EVERY:
-            return
-        self._told = passed
-        say(
-            f"  {_clock(passed)} of {_clock(self._storm.length)}: "
-            f"{tally.registered:,} registered, {tally.acknowledged:,} renewals acknowledged, "
-            f"{tally.failures} failed, {tally.missed} missed"
-        )
-
-
 def _suite(name: str) -> Path:
     return suite_root() / "load" / name
-
-
-def _clock(seconds: float) -> str:
-    return f"{int(seconds) // 60}:{int(seconds) % 60:02d}"

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from eureka_tck.clock import Clock, utc_now
-from eureka_tck.cluster import Cluster, ClusterSpec
+from eureka_tck.cluster import Cluster
+from eureka_tck.cluster_spec import ClusterSpec
 from eureka_tck.commands.console import say
 from eureka_tck.commands.court import SUITE, judge_run, tell
 from eureka_tck.faults import refuse_targets

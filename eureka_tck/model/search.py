@@ -14,8 +14,8 @@ from hypothesis.errors import Flaky
 from eureka_tck.model.call import Register
 from eureka_tck.model.play import empty, named, play, script
 from eureka_tck.model.program import programs
-from eureka_tck.verdict.expect import show
 from eureka_tck.verdict.outcome import RequirementFailed
+from eureka_tck.verdict.wording import show
 from eureka_tck.wire.errors import WireError
 
 if TYPE_CHECKING:

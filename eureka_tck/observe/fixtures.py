@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -17,37 +17,16 @@ from eureka_tck.observe.beginning import Beginning, record_cold
 from eureka_tck.observe.bracket import Bracket, record_bracket
 from eureka_tck.observe.evictions import Evictions, Rhythm, record_evictions, record_rhythm
 from eureka_tck.observe.leases import Leases, record_leases
-from eureka_tck.observe.mesh import (
-    Agreement,
-    Lags,
-    LoneEviction,
-    record_agreement,
-    record_lags,
-    record_lone_eviction,
-)
 from eureka_tck.observe.recount import Recount, record_recount
 from eureka_tck.observe.silence import Silence, record_silence
 from eureka_tck.observe.stall import Stall, Step, record_stall, record_step
+from eureka_tck.observe.tape import played
 from eureka_tck.verdict import Inconclusive
 
 if TYPE_CHECKING:
-    from eureka_tck.observe.tape import Tape
     from eureka_tck.verdict.case import Case
 
 Clusters = Callable[[str], Cluster]
-
-
-class _Recorded(Protocol):
-    @property
-    def tape(self) -> Tape: ...
-
-
-_Recording = TypeVar("_Recording", bound=_Recorded)
-
-
-def _played(recording: _Recording, case: Case) -> _Recording:
-    recording.tape.play(case)
-    return recording
 
 
 @pytest.fixture(scope="session")
@@ -59,7 +38,7 @@ def leases_recording(profile_cluster: Clusters) -> Leases:
 @pytest.fixture
 def leases(leases_recording: Leases, case: Case) -> Leases:
     """Read how long leases live, after each thing that can happen to them."""
-    return _played(leases_recording, case)
+    return played(leases_recording, case)
 
 
 @pytest.fixture(scope="session")
@@ -71,7 +50,7 @@ def rhythm_recording(profile_cluster: Clusters) -> Rhythm:
 @pytest.fixture
 def rhythm(rhythm_recording: Rhythm, case: Case) -> Rhythm:
     """Read what became of the first lease on an empty node."""
-    return _played(rhythm_recording, case)
+    return played(rhythm_recording, case)
 
 
 @pytest.fixture(scope="session")
@@ -85,7 +64,7 @@ def evictions_recording(
 @pytest.fixture
 def evictions(evictions_recording: Evictions, case: Case) -> Evictions:
     """Read eviction, run by run, of known numbers of leases."""
-    return _played(evictions_recording, case)
+    return played(evictions_recording, case)
 
 
 @pytest.fixture(scope="session")
@@ -97,7 +76,7 @@ def stall_recording(profile_cluster: Clusters) -> Stall:
 @pytest.fixture
 def stall(stall_recording: Stall, case: Case) -> Stall:
     """Read a run that came late because the process stood still, and the one after it."""
-    return _played(stall_recording, case)
+    return played(stall_recording, case)
 
 
 @pytest.fixture(scope="session")
@@ -111,7 +90,7 @@ def step_recording(request: pytest.FixtureRequest, profile_cluster: Clusters) ->
 @pytest.fixture
 def step(step_recording: Step, case: Case) -> Step:
     """Read two runs after a step of the wall clock."""
-    return _played(step_recording, case)
+    return played(step_recording, case)
 
 
 @pytest.fixture(scope="session")
@@ -123,7 +102,7 @@ def bracket_recording(profile_cluster: Clusters, depth: str) -> Bracket:
 @pytest.fixture
 def bracket(bracket_recording: Bracket, case: Case) -> Bracket:
     """Read five minutes in which one renewal more or less decides."""
-    return _played(bracket_recording, case)
+    return played(bracket_recording, case)
 
 
 @pytest.fixture(scope="session")
@@ -135,7 +114,7 @@ def silence_recording(profile_cluster: Clusters) -> Silence:
 @pytest.fixture
 def silence(silence_recording: Silence, case: Case) -> Silence:
     """Read five minutes in which a fleet falls silent, and another renews at odd paces."""
-    return _played(silence_recording, case)
+    return played(silence_recording, case)
 
 
 @pytest.fixture(scope="session")
@@ -147,7 +126,7 @@ def recount_recording(profile_cluster: Clusters) -> Recount:
 @pytest.fixture
 def recount(recount_recording: Recount, case: Case) -> Recount:
     """Read the threshold before and after recounts."""
-    return _played(recount_recording, case)
+    return played(recount_recording, case)
 
 
 @pytest.fixture(scope="session")
@@ -159,40 +138,4 @@ def cold_recording(profile_cluster: Clusters) -> Beginning:
 @pytest.fixture
 def cold(cold_recording: Beginning, case: Case) -> Beginning:
     """Read a registry that started empty and alone."""
-    return _played(cold_recording, case)
-
-
-@pytest.fixture(scope="session")
-def lags_recording(profile_cluster: Clusters) -> Lags:
-    """Record changes that travel, once."""
-    return record_lags(profile_cluster("mesh"))
-
-
-@pytest.fixture
-def lags(lags_recording: Lags, case: Case) -> Lags:
-    """Read how long ten changes took to show at the other nodes."""
-    return _played(lags_recording, case)
-
-
-@pytest.fixture(scope="session")
-def agreement_recording(profile_cluster: Clusters) -> Agreement:
-    """Record three nodes that come to rest, once."""
-    return record_agreement(profile_cluster("mesh"))
-
-
-@pytest.fixture
-def agreement(agreement_recording: Agreement, case: Case) -> Agreement:
-    """Read what three nodes hold once nobody writes."""
-    return _played(agreement_recording, case)
-
-
-@pytest.fixture(scope="session")
-def lone_eviction_recording(profile_cluster: Clusters) -> LoneEviction:
-    """Record evictions at one node of three, once."""
-    return record_lone_eviction(profile_cluster("mesh"))
-
-
-@pytest.fixture
-def lone_eviction(lone_eviction_recording: LoneEviction, case: Case) -> LoneEviction:
-    """Read who is still listed at two nodes after the third alone evicted."""
-    return _played(lone_eviction_recording, case)
+    return played(cold_recording, case)

@@ -24,7 +24,6 @@ from eureka_tck.observe.copying import (
     record_hopeless,
     record_large,
 )
-from eureka_tck.observe.cut import Rift, Ring, record_rift, record_ring
 from eureka_tck.observe.failing import (
     Failures,
     Outage,
@@ -52,16 +51,7 @@ from eureka_tck.observe.sending import (
     record_sending,
 )
 from eureka_tck.observe.step_sending import StepSending, record_step_sending
-from eureka_tck.observe.traffic import (
-    Comeback,
-    Haste,
-    Return,
-    Traffic,
-    record_comeback,
-    record_haste,
-    record_return,
-    record_traffic,
-)
+from eureka_tck.observe.tape import played
 from eureka_tck.verdict import Case, Inconclusive
 
 Clusters = Callable[[str], Cluster]
@@ -82,8 +72,7 @@ def sending_recording(profile_cluster: Clusters, outage: Outage) -> Sending:  # 
 @pytest.fixture
 def sending(sending_recording: Sending, case: Case) -> Sending:
     """Read what two peers are told after one call of each kind."""
-    sending_recording.tape.play(case)
-    return sending_recording
+    return played(sending_recording, case)
 
 
 @pytest.fixture(scope="session")
@@ -98,8 +87,7 @@ def replicated_lease_recording(
 @pytest.fixture
 def replicated_lease(replicated_lease_recording: ReplicatedLease, case: Case) -> ReplicatedLease:
     """Read which of two short leases lived on, one of them renewed by a batch."""
-    replicated_lease_recording.tape.play(case)
-    return replicated_lease_recording
+    return played(replicated_lease_recording, case)
 
 
 @pytest.fixture(scope="session")
@@ -111,8 +99,7 @@ def healing_recording(profile_cluster: Clusters, outage: Outage) -> Healing:  # 
 @pytest.fixture
 def healing(healing_recording: Healing, case: Case) -> Healing:
     """Read what follows a peer's answers to single tasks."""
-    healing_recording.tape.play(case)
-    return healing_recording
+    return played(healing_recording, case)
 
 
 @pytest.fixture(scope="session")
@@ -127,8 +114,7 @@ def late_healing_recording(
 @pytest.fixture
 def late_healing(late_healing_recording: LateHealing, case: Case) -> LateHealing:
     """Read what follows answers that come after the read time-out."""
-    late_healing_recording.tape.play(case)
-    return late_healing_recording
+    return played(late_healing_recording, case)
 
 
 @pytest.fixture(scope="session")
@@ -140,8 +126,7 @@ def failures_recording(profile_cluster: Clusters, outage: Outage) -> Failures:  
 @pytest.fixture
 def failures(failures_recording: Failures, case: Case) -> Failures:
     """Read what a node does about a peer that fails."""
-    failures_recording.tape.play(case)
-    return failures_recording
+    return played(failures_recording, case)
 
 
 @pytest.fixture(scope="session")
@@ -162,8 +147,7 @@ def persistence_recording(
 @pytest.fixture
 def persistence(persistence_recording: Persistence, case: Case) -> Persistence:
     """Read for how long each call was tried at a peer that is busy."""
-    persistence_recording.tape.play(case)
-    return persistence_recording
+    return played(persistence_recording, case)
 
 
 @pytest.fixture(scope="session")
@@ -175,8 +159,7 @@ def delays_recording(profile_cluster: Clusters) -> Delays:
 @pytest.fixture
 def delays(delays_recording: Delays, case: Case) -> Delays:
     """Read how late ten single changes arrived."""
-    delays_recording.tape.play(case)
-    return delays_recording
+    return played(delays_recording, case)
 
 
 @pytest.fixture(scope="session")
@@ -188,8 +171,7 @@ def quick_recording(profile_cluster: Clusters) -> Quick:
 @pytest.fixture
 def quick(quick_recording: Quick, case: Case) -> Quick:
     """Read what a peer was told of several changes within one batching delay."""
-    quick_recording.tape.play(case)
-    return quick_recording
+    return played(quick_recording, case)
 
 
 @pytest.fixture(scope="session")
@@ -201,8 +183,7 @@ def hot_recording(profile_cluster: Clusters) -> Hot:
 @pytest.fixture
 def hot(hot_recording: Hot, case: Case) -> Hot:
     """Read how long a change took beside a client that renews far too often."""
-    hot_recording.tape.play(case)
-    return hot_recording
+    return played(hot_recording, case)
 
 
 @pytest.fixture(scope="session")
@@ -214,8 +195,7 @@ def odd_peers_recording(profile_cluster: Clusters, depth: str) -> OddPeers:
 @pytest.fixture
 def odd_peers(odd_peers_recording: OddPeers, case: Case) -> OddPeers:
     """Read what peers were told that stood oddly in a list."""
-    odd_peers_recording.tape.play(case)
-    return odd_peers_recording
+    return played(odd_peers_recording, case)
 
 
 @pytest.fixture(scope="session")
@@ -230,86 +210,7 @@ def new_list_recording(
 @pytest.fixture
 def new_list(new_list_recording: NewList, case: Case) -> NewList:
     """Read what peers were told after the list of them was changed."""
-    new_list_recording.tape.play(case)
-    return new_list_recording
-
-
-@pytest.fixture(scope="session")
-def ring_recording(profile_cluster: Clusters) -> Ring:
-    """Record three nodes in a ring, once."""
-    return record_ring(profile_cluster("mesh"))
-
-
-@pytest.fixture
-def ring(ring_recording: Ring, case: Case) -> Ring:
-    """Read three nodes in a ring."""
-    ring_recording.tape.play(case)
-    return ring_recording
-
-
-@pytest.fixture(scope="session")
-def rift_recording(profile_cluster: Clusters) -> Rift:
-    """Record two sides of a cut that drift apart, once."""
-    return record_rift(profile_cluster("mesh"))
-
-
-@pytest.fixture
-def rift(rift_recording: Rift, case: Case) -> Rift:
-    """Read two sides of a cut that drift apart."""
-    rift_recording.tape.play(case)
-    return rift_recording
-
-
-@pytest.fixture(scope="session")
-def traffic_recording(profile_cluster: Clusters) -> Traffic:
-    """Record how many tasks a call causes, once."""
-    return record_traffic(profile_cluster("mesh"))
-
-
-@pytest.fixture
-def traffic(traffic_recording: Traffic, case: Case) -> Traffic:
-    """Read how many tasks a call causes."""
-    traffic_recording.tape.play(case)
-    return traffic_recording
-
-
-@pytest.fixture(scope="session")
-def haste_recording(profile_cluster: Clusters) -> Haste:
-    """Record what fast changes leave behind, once."""
-    return record_haste(profile_cluster("mesh"))
-
-
-@pytest.fixture
-def haste(haste_recording: Haste, case: Case) -> Haste:
-    """Read what fast changes leave behind."""
-    haste_recording.tape.play(case)
-    return haste_recording
-
-
-@pytest.fixture(scope="session")
-def returned_recording(profile_cluster: Clusters) -> Return:
-    """Record an instance that one node alone evicted, once."""
-    return record_return(profile_cluster("mesh"))
-
-
-@pytest.fixture
-def returned(returned_recording: Return, case: Case) -> Return:
-    """Read an instance that one node alone evicted."""
-    returned_recording.tape.play(case)
-    return returned_recording
-
-
-@pytest.fixture(scope="session")
-def comeback_recording(profile_cluster: Clusters) -> Comeback:
-    """Record when a killed node is complete again, once."""
-    return record_comeback(profile_cluster("mesh"))
-
-
-@pytest.fixture
-def comeback(comeback_recording: Comeback, case: Case) -> Comeback:
-    """Read when a killed node is complete again."""
-    comeback_recording.tape.play(case)
-    return comeback_recording
+    return played(new_list_recording, case)
 
 
 @pytest.fixture(scope="session")
@@ -321,8 +222,7 @@ def step_sending_recording(profile_cluster: Clusters) -> StepSending:
 @pytest.fixture
 def step_sending(step_sending_recording: StepSending, case: Case) -> StepSending:
     """Read how long changes took right after steps of the wall clock."""
-    step_sending_recording.tape.play(case)
-    return step_sending_recording
+    return played(step_sending_recording, case)
 
 
 @pytest.fixture(scope="session")
@@ -334,8 +234,7 @@ def start_recording(profile_cluster: Clusters) -> Copied:
 @pytest.fixture
 def start(start_recording: Copied, case: Case) -> Copied:
     """Read a node that starts beside a full peer."""
-    start_recording.tape.play(case)
-    return start_recording
+    return played(start_recording, case)
 
 
 @pytest.fixture(scope="session")
@@ -347,8 +246,7 @@ def hopeless_recording(profile_cluster: Clusters) -> Hopeless:
 @pytest.fixture
 def hopeless(hopeless_recording: Hopeless, case: Case) -> Hopeless:
     """Read a node that starts beside peers that refuse."""
-    hopeless_recording.tape.play(case)
-    return hopeless_recording
+    return played(hopeless_recording, case)
 
 
 @pytest.fixture(scope="session")
@@ -360,5 +258,4 @@ def large_recording(profile_cluster: Clusters) -> Large:
 @pytest.fixture
 def large(large_recording: Large, case: Case) -> Large:
     """Read the first lists of a node that copies thousands."""
-    large_recording.tape.play(case)
-    return large_recording
+    return played(large_recording, case)

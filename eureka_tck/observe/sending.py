@@ -56,7 +56,7 @@ class Sending:
         return [task.action for task in self.told[peer].get(name, ())]
 
     def unsent(self, name: str) -> list[str]:
-        """Return the kinds of the tasks for an instance; Inconclusive if nothing at all came."""
+        """Return the same where there may be none; Inconclusive if nothing at all came."""
         if CONTROL not in self.told["one"]:
             raise Inconclusive("peer one was not told of the last call either: nothing is known.")
         return self.actions("one", name)
@@ -106,7 +106,7 @@ def _prepare(observer: Observer) -> None:
     """Register, as if by a peer, all that must be there before; some under an override."""
     prefixes = ("client", "replicated", "batch")
     known = [f"{prefix}-{kind}" for prefix in prefixes for kind in KINDS[1:]]
-    known += ["client-metadata", "client-newer", "client-overridden"]
+    known += ["client-metadata", "client-newer", "client-overridden", "replicated-metadata"]
     known += [f"header-{word}" for word in OTHER_WORDS]
     observer.register([sample(APP, name, duration=LONG) for name in known])
     overridden = [*(f"{prefix}-removal" for prefix in prefixes), "client-overridden"]
@@ -141,6 +141,8 @@ def _as_a_peer(observer: Observer) -> None:
     wire.cancel(APP, "replicated-cancelled", replication=True)
     wire.set_status(APP, "replicated-status", "OUT_OF_SERVICE", replication=True)
     wire.remove_status(APP, "replicated-removal", "UP", replication=True)
+    metadata = f"/apps/{APP}/replicated-metadata/metadata?colour=blue"
+    wire.call("PUT", metadata, headers={REPLICATION_HEADER: "true"})
 
 
 def _in_a_batch(observer: Observer) -> None:

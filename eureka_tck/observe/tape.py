@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from eureka_tck.report.model import Moment
@@ -33,3 +33,20 @@ class Tape:
             case.note(moment.text, at=moment.at)
         for exchange in self.exchanges:
             case.attach(exchange)
+
+
+class Recorded(Protocol):
+    """A recording: facts with the tape of their evidence."""
+
+    @property
+    def tape(self) -> Tape:
+        """What shows the facts."""
+
+
+RecordedT = TypeVar("RecordedT", bound=Recorded)
+
+
+def played(recording: RecordedT, case: Case) -> RecordedT:
+    """Return the recording, and make it the evidence of the test that reads it."""
+    recording.tape.play(case)
+    return recording

@@ -34,7 +34,8 @@ import msgspec
 
 from eureka_tck.complaint import complaint
 from eureka_tck.errors import CannotRun, SettingsError
-from eureka_tck.settings import as_arguments, as_environment, as_properties, as_yaml
+from eureka_tck.properties import as_properties
+from eureka_tck.settings import as_arguments, as_environment
 from eureka_tck.targets.faketime import preload
 from eureka_tck.targets.java import date_stamp
 from eureka_tck.targets.state import read_counters, read_spring_page, read_state
@@ -47,6 +48,7 @@ from eureka_tck.targets.target import (
     Launch,
     NodePlan,
 )
+from eureka_tck.yaml_documents import as_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

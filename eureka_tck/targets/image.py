@@ -33,7 +33,8 @@ import msgspec
 
 from eureka_tck.complaint import read_toml
 from eureka_tck.errors import CannotRun, SettingsError
-from eureka_tck.settings import as_arguments, as_environment, as_properties, as_yaml
+from eureka_tck.properties import as_properties
+from eureka_tck.settings import as_arguments, as_environment
 from eureka_tck.targets.command import (
     COUNTER_KINDS,
     OWN_CLOCK_SPEED,
@@ -44,6 +45,7 @@ from eureka_tck.targets.command import (
 )
 from eureka_tck.targets.state import read_counters, read_spring_page, read_state
 from eureka_tck.targets.target import ClockStamp, Counters, Fetch, ImageLaunch, Launch, NodePlan
+from eureka_tck.yaml_documents import as_yaml
 
 PLACEHOLDERS = ("host", "port", "speed", "epoch")
 ABLE = ("settings", "stamps", "kill", "pause", "peers", "links", "memory")

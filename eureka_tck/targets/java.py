@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import ClassVar
 
-from eureka_tck.settings import as_properties
+from eureka_tck.properties import as_properties
 from eureka_tck.targets.faketime import preload
 from eureka_tck.targets.state import SPRING_PATH, read_spring_page
 from eureka_tck.targets.target import (

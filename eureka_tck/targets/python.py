@@ -6,7 +6,6 @@ import sys
 from dataclasses import dataclass
 from typing import ClassVar
 
-from eureka_tck.settings import as_yaml
 from eureka_tck.targets.faketime import preload
 from eureka_tck.targets.state import STATE_PATH, read_counters, read_state
 from eureka_tck.targets.target import (
@@ -18,6 +17,7 @@ from eureka_tck.targets.target import (
     Launch,
     NodePlan,
 )
+from eureka_tck.yaml_documents import as_yaml
 
 CONFIG = "application.yml"
 

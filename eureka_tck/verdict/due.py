@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from eureka_tck.clock import WaitedInVain
 from eureka_tck.verdict.case import current_case
-from eureka_tck.verdict.expect import figure, show
 from eureka_tck.verdict.outcome import Inconclusive, RequirementFailed
+from eureka_tck.verdict.wording import figure, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Final
 
 from eureka_tck.clock import WaitedInVain
 from eureka_tck.errors import CannotRun
-from eureka_tck.verdict.expect import figure, show
 from eureka_tck.verdict.outcome import Inconclusive, NotApplicable, RequirementFailed
+from eureka_tck.verdict.wording import figure, show
 from eureka_tck.wire.errors import NoAnswer, WireError
 from eureka_tck.wire.record import LeftOut
 

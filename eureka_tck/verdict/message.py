@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from eureka_tck.verdict.expect import figure
+from eureka_tck.verdict.wording import figure
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

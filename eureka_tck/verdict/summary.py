@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 from eureka_tck.report.figures import counted
 from eureka_tck.report.sentence import totals_table, worded
-from eureka_tck.verdict.expect import figure
 from eureka_tck.verdict.judgement import is_unmet
 from eureka_tck.verdict.message import failure_message, one_line
 from eureka_tck.verdict.trial import facts_of
+from eureka_tck.verdict.wording import figure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

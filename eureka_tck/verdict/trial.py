@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 from eureka_tck.report.model import Mark, TestResult
 from eureka_tck.verdict.ending import Ending, ending_of
-from eureka_tck.verdict.expect import figure
 from eureka_tck.verdict.outcome import RequirementFailed
+from eureka_tck.verdict.wording import figure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

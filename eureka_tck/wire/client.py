@@ -13,22 +13,17 @@ import zlib
 from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING, Final
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import quote, urlencode
 
 import msgspec
-import requests
 import urllib3
-from urllib3.util import SKIP_HEADER
 
-import eureka_tck
 from eureka_tck.wire.answer import Answer
-from eureka_tck.wire.curl import curl_line
 from eureka_tck.wire.deadline import DeadlineAdapter
 from eureka_tck.wire.errors import NoAnswer
-from eureka_tck.wire.exchange import Exchange
 from eureka_tck.wire.failure import TooLargeError, ending
+from eureka_tck.wire.question import Question, prepare
 from eureka_tck.wire.recorder import Recorder
-from eureka_tck.wire.redaction import kept_body, redacted, redacted_headers
 from eureka_tck.wire.sample import Json, Sample, registration
 
 if TYPE_CHECKING:
@@ -229,11 +224,12 @@ class WireClient:
     def _exchange(
         self, method: str, url: str, headers: Mapping[str, str | None], body: bytes
     ) -> Answer:
-        prepared = _prepared(method, url, headers, body)
+        said = {"Accept": JSON, "Accept-Encoding": "identity", **headers}
+        prepared = prepare(method, url, said, body)
         if monotonic() - self._last_used > IDLE:
             self._adapter.forget_connections()
         started_at, began = self.recorder.now(), monotonic()
-        asked = _Question(prepared, body, started_at)
+        asked = Question(prepared, body, started_at)
         try:
             came = self._adapter.send_within(prepared, self.budget.seconds)
             with came:
@@ -251,81 +247,6 @@ class WireClient:
         exchange = asked.answered(came, plain, seconds)
         self.recorder.record(exchange)
         return Answer(came.status_code, came.headers, plain, encoded, exchange, seconds)
-
-
-@dataclass(frozen=True, slots=True)
-class _Question:
-    """A request about to be sent, as it will be recorded."""
-
-    prepared: requests.PreparedRequest
-    body: bytes
-    started_at: float | None
-
-    def answered(self, came: requests.Response, body: bytes, seconds: float) -> Exchange:
-        headers = redacted_headers(came.raw.headers.items())
-        return self._exchange(
-            seconds,
-            status=came.status_code,
-            response_headers=headers,
-            response_body=kept_body(body),
-        )
-
-    def unanswered(self, detail: str, seconds: float) -> Exchange:
-        return self._exchange(seconds, error=redacted(detail))
-
-    def _exchange(
-        self,
-        seconds: float,
-        *,
-        status: int | None = None,
-        response_headers: tuple[tuple[str, str], ...] = (),
-        response_body: str = "",
-        error: str | None = None,
-    ) -> Exchange:
-        method, url = str(self.prepared.method), str(self.prepared.url)
-        headers = tuple(
-            (name, str(value))
-            for name, value in self.prepared.headers.items()
-            if value is not SKIP_HEADER
-        )
-        return Exchange(
-            method=method,
-            url=redacted(url),
-            request_headers=redacted_headers(headers),
-            request_body=kept_body(self.body),
-            status=status,
-            response_headers=response_headers,
-            response_body=response_body,
-            started_at=self.started_at,
-            seconds=seconds,
-            error=error,
-            curl=curl_line(method, url, headers, self.body),
-        )
-
-
-def _prepared(
-    method: str, url: str, headers: Mapping[str, str | None], body: bytes
-) -> requests.PreparedRequest:
-    """Return the request with our headers, and with its URL exactly as given."""
-    given: dict[str, str | None] = {
-        "User-Agent": f"eureka-tck/{eureka_tck.__version__}",
-        "Accept": JSON,
-        "Accept-Encoding": "identity",
-        **headers,
-    }
-    left_out = [name for name, value in given.items() if value is None]
-    sent = {name: value for name, value in given.items() if value is not None}
-    prepared = requests.Request(method, url, headers=sent, data=body or None).prepare()
-    parts = urlsplit(url)
-    # `requests` tidies a URL up; a test of odd ones needs the odd ones. Credentials are a header.
-    prepared.url = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
-    for name in left_out:
-        # urllib3 adds these two by itself unless told not to
-        if name.lower() in ("accept-encoding", "user-agent"):
-            prepared.headers[name] = SKIP_HEADER
-        else:
-            prepared.headers.pop(name, None)
-    return prepared
 
 
 def _bounded_body(raw: urllib3.BaseHTTPResponse, limit: int) -> bytes:

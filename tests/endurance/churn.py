@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Final
 
 import psutil
 
-from eureka_tck.cluster import Cluster, ClusterSpec
+from eureka_tck.cluster import Cluster
+from eureka_tck.cluster_spec import ClusterSpec
 from eureka_tck.targets import parse_target
 from tests.endurance import line
 from tests.endurance.command import DURATION, INTERVAL, command, metric

@@ -18,7 +18,8 @@ from random import Random
 from typing import TYPE_CHECKING, Final
 
 from eureka_tck.clock import WaitedInVain
-from eureka_tck.cluster import Cluster, ClusterSpec
+from eureka_tck.cluster import Cluster
+from eureka_tck.cluster_spec import ClusterSpec
 from eureka_tck.targets import parse_target
 from tests.endurance import line
 from tests.endurance.command import INTERVAL, command

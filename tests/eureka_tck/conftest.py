@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import psutil
 import pytest
 
+from eureka_tck.doctor import CHROMIUMS
 from eureka_tck.ledger import RUN_VARIABLE
 from eureka_tck.run import Run
 from eureka_tck.targets.command import load_adapter
@@ -16,6 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from eureka_tck.targets.command import CommandTarget
+
+BROWSING = 100.0
+"""Seconds in which Chromium starts, opens a page and ends: 2 on an idle machine."""
 
 STUB = Path(__file__).parent / "stub_registry.py"
 ADAPTER = """
@@ -65,6 +71,25 @@ def stub_adapter(tmp_path: Path) -> Callable[..., Path]:
 def stub(stub_adapter: Callable[..., Path]) -> Callable[..., CommandTarget]:
     """Give the stub as a target."""
     return lambda *words, **options: load_adapter(stub_adapter(*words, **options))
+
+
+@pytest.fixture
+def browse(tmp_path: Path) -> Callable[..., str]:
+    """Open a page in Chromium, and return what its script has made of it."""
+
+    def dom_of(page: Path, *options: str, fragment: str = "") -> str:
+        program = next(name for name in CHROMIUMS if shutil.which(name))
+        command = [
+            *(program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic"),
+            *("--no-first-run", "--disable-background-networking", "--disable-component-update"),
+            *("--disable-sync", f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom"),
+            *options,
+            page.as_uri() + fragment,
+        ]
+        ran = subprocess.run(command, capture_output=True, check=True, timeout=BROWSING)
+        return ran.stdout.decode()
+
+    return dom_of
 
 
 @pytest.fixture

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from eureka_tck.cluster import Cluster, ClusterSpec
+from eureka_tck.cluster import Cluster
+from eureka_tck.cluster_spec import ClusterSpec
 from eureka_tck.errors import CannotRun, NodeFailed
 from eureka_tck.profile import Profile
 from eureka_tck.targets.command import load_adapter

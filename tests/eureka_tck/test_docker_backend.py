@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, ClassVar
 import pytest
 import requests
 
-from eureka_tck.cluster import Cluster, ClusterSpec
+from eureka_tck.cluster import Cluster
+from eureka_tck.cluster_spec import ClusterSpec
 from eureka_tck.errors import CannotRun, NodeFailed
 from eureka_tck.ledger import DOCKER_LABEL
 from eureka_tck.supplies import engine, images

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from eureka_tck.cluster import Cluster, ClusterSpec
+from eureka_tck.cluster import Cluster
+from eureka_tck.cluster_spec import ClusterSpec
 from eureka_tck.errors import CannotRun, NodeFailed
 from eureka_tck.supplies import faketime
 from eureka_tck.targets import parse_target

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from eureka_tck.cluster import Cluster, ClusterSpec
+from eureka_tck.cluster import Cluster
+from eureka_tck.cluster_spec import ClusterSpec
 from eureka_tck.targets import parse_target
 from eureka_tck.wire.client import WireClient
 from eureka_tck.wire.recorder import Recorder

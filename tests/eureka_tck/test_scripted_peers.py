@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 import requests
 
-from eureka_tck.cluster import Cluster, ClusterSpec
+from eureka_tck.cluster import Cluster
+from eureka_tck.cluster_spec import ClusterSpec
 from eureka_tck.errors import CannotRun
 
 if TYPE_CHECKING:

@@ -10,15 +10,15 @@ import pytest
 import yaml
 
 from eureka_tck.errors import SettingsError
+from eureka_tck.properties import as_properties
 from eureka_tck.settings import (
     as_arguments,
     as_environment,
-    as_properties,
-    as_yaml,
     canonical,
     load_settings,
     normalise,
 )
+from eureka_tck.yaml_documents import as_yaml
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 RUNNER = """
 import sys
 from pathlib import Path
-from eureka_tck.cluster import Cluster, ClusterSpec
+from eureka_tck.cluster import Cluster
+from eureka_tck.cluster_spec import ClusterSpec
 from eureka_tck.run import Run
 from eureka_tck.targets import parse_target
 

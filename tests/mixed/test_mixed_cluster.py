@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from eureka_tck.clock import WaitedInVain
-from eureka_tck.cluster import Cluster, ClusterSpec
+from eureka_tck.cluster import Cluster
+from eureka_tck.cluster_spec import ClusterSpec
 from eureka_tck.run import Run
 from eureka_tck.targets import parse_target
 from eureka_tck.wire.client import WireClient

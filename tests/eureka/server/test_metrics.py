@@ -94,7 +94,7 @@ def test_peers_are_measured_by_their_urls_without_logins(stage: Stage) -> None:
                     "POST", "/eureka/apps/CART", stage.registration(), Content_Type=JSON
                 )
                 (sender,) = server.server.cluster.senders
-                await stage.until(lambda: sender.last_success_ms, "the answer")
+                await stage.until(lambda: sender.standing.last_success_ms, "the answer")
                 found = await scrape(server)
 
                 assert found["eureka_peer_up", label] == 1

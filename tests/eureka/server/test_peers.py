@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from eureka.core.instance import Key
-from eureka.server import peers
+from eureka.server import client
 from eureka.wire.batch import write_batch
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def test_a_call_is_sent_as_a_batch(stage: Stage) -> None:
             assert "x-netflix-discovery-replication" not in headers
             assert kinds(peer.tasks) == ["Register"]
             (sender,) = server.server.cluster.senders
-            await stage.until(lambda: sender.last_success_ms, "the answer")
+            await stage.until(lambda: sender.standing.last_success_ms, "the answer")
             state = (await server.call("GET", "/registry/state")).json()
             assert isinstance(state, dict)
             assert state["peers"] == [
@@ -82,7 +82,7 @@ def test_a_call_is_sent_as_a_batch(stage: Stage) -> None:
                     "queued": 0,
                     "sent": 1,
                     "dropped": 0,
-                    "lastSuccessMs": sender.last_success_ms,
+                    "lastSuccessMs": sender.standing.last_success_ms,
                     "lastError": "",
                 }
             ]
@@ -168,10 +168,10 @@ def test_a_batch_is_sent_until_it_is_answered(
             peers_seen.append(peer)
             await register(server, stage)
             (sender,) = server.server.cluster.senders
-            await stage.until(lambda: sender.last_error, "a failure")
-            assert sender.last_error.startswith(error)
-            await stage.until(lambda: sender.last_success_ms, "the success")
-            assert sender.last_error == ""
+            await stage.until(lambda: sender.standing.last_error, "a failure")
+            assert sender.standing.last_error.startswith(error)
+            await stage.until(lambda: sender.standing.last_success_ms, "the success")
+            assert sender.standing.last_error == ""
             assert kinds(peer.tasks) == ["Register"] * (failures + 1)
             assert len({headers["x-eureka-batch-id"] for _, _, headers, _ in peer.calls}) == 1
             assert server.log.count("peer-fails") == 1
@@ -199,7 +199,7 @@ def test_a_peer_that_comes_and_goes_is_told_of_seldom(stage: Stage) -> None:
                 await stage.until(lambda: len(peer.calls) % 2, "the failure")
                 await stage.until(lambda: not len(peer.calls) % 2, "the success")
             (sender,) = server.server.cluster.senders
-            await stage.until(lambda: not sender.last_error, "the last success")
+            await stage.until(lambda: not sender.standing.last_error, "the last success")
             assert server.log.count("peer-fails") == 1
             assert server.log.count("peer-answers-again") == 1
 
@@ -216,9 +216,9 @@ def test_a_peer_that_is_down_gets_everything_when_it_is_back(stage: Stage) -> No
             async with stage.running(speed=FAST, **replicating(peer.url)) as server:
                 await register(server, stage)
                 (sender,) = server.server.cluster.senders
-                await stage.until(lambda: sender.last_error, "a failure")
+                await stage.until(lambda: sender.standing.last_error, "a failure")
                 await peer.start(port)
-                await stage.until(lambda: sender.last_success_ms, "the success")
+                await stage.until(lambda: sender.standing.last_success_ms, "the success")
                 assert kinds(peer.tasks) == ["Register"]
 
     stage.play(story())
@@ -314,7 +314,7 @@ def test_a_late_failure_changes_nothing(stage: Stage) -> None:
             seen.append(peer)
             await register(server, stage)
             (sender,) = server.server.cluster.senders
-            await stage.until(lambda: sender.last_success_ms, "the success")
+            await stage.until(lambda: sender.standing.last_success_ms, "the success")
             assert kinds(peer.tasks) == ["Register", "Register"]
 
     stage.play(story())
@@ -324,7 +324,7 @@ def test_an_answer_beyond_all_bounds_is_given_up(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is no registry that answers so."""
-    monkeypatch.setattr(peers, "_LARGEST_ANSWER", 1000)
+    monkeypatch.setattr(client, "_LARGEST_ANSWER", 1000)
 
     async def script(_method: str, _path: str, _body: bytes) -> tuple[int, bytes]:
         return 200, b" " * 1001
@@ -336,8 +336,8 @@ def test_an_answer_beyond_all_bounds_is_given_up(
         ):
             await register(server, stage)
             (sender,) = server.server.cluster.senders
-            await stage.until(lambda: sender.last_error, "a failure")
-            assert sender.last_error.startswith("an answer that cannot be read")
+            await stage.until(lambda: sender.standing.last_error, "a failure")
+            assert sender.standing.last_error.startswith("an answer that cannot be read")
 
     stage.play(story())
 

@@ -118,13 +118,13 @@ def test_peers_log_in_by_their_urls(stage: Stage) -> None:
             ) as known:
                 await call_with(known, stage.registration("known"))
                 (sender,) = known.server.cluster.senders
-                await stage.until(lambda: sender.last_success_ms, "success")
+                await stage.until(lambda: sender.standing.last_success_ms, "success")
             async with stage.running(
                 speed=speed, peers=(b.url,), sync_retries=0, **timeouts
             ) as stranger:
                 await call_with(stranger, stage.registration("stranger"))
                 (sender,) = stranger.server.cluster.senders
-                await stage.until(lambda: "401" in sender.last_error, "the refusal")
+                await stage.until(lambda: "401" in sender.standing.last_error, "the refusal")
             leases = b.server.service.node.registry.leases
             assert [lease.instance.key.id for lease in leases] == ["known"]
 

@@ -116,7 +116,7 @@ def test_peers_are_called_over_tls(stage: Stage, files: Path) -> None:
                 await register(a, trusting(files), stage.registration())
                 leases = b.server.service.node.registry.leases
                 await stage.until(lambda: len(leases), "the instance at the peer")
-                assert next(iter(a.server.cluster.senders)).last_error == ""
+                assert next(iter(a.server.cluster.senders)).standing.last_error == ""
             async with stage.running(
                 speed=10, peers=(url,), sync_retries=0, **timeouts
             ) as stranger:
@@ -124,8 +124,8 @@ def test_peers_are_called_over_tls(stage: Stage, files: Path) -> None:
                     "POST", "/eureka/apps/CART", stage.registration("2"), Content_Type=JSON
                 )
                 sender = next(iter(stranger.server.cluster.senders))
-                await stage.until(lambda: sender.last_error, "the failure")
-                assert "certificate verify failed" in sender.last_error.lower()
+                await stage.until(lambda: sender.standing.last_error, "the failure")
+                assert "certificate verify failed" in sender.standing.last_error.lower()
                 assert len(leases) == 1
 
     stage.play(story())

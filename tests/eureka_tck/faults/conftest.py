@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from eureka_tck.cluster import Cluster, ClusterSpec
+from eureka_tck.cluster import Cluster
+from eureka_tck.cluster_spec import ClusterSpec
 from eureka_tck.history import HistoryWriter
 from eureka_tck.history.event import Header
 from eureka_tck.targets import parse_target

@@ -8,7 +8,8 @@ from unittest.mock import MagicMock
 
 import pytest
 
-from eureka_tck.cluster import Cluster, ClusterSpec
+from eureka_tck.cluster import Cluster
+from eureka_tck.cluster_spec import ClusterSpec
 from eureka_tck.faults import CannotBite, make_fault, pause, poison
 from eureka_tck.faults.dial import ANSWERED, ending
 from eureka_tck.history import HistoryWriter, read_history

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from eureka_tck.cluster import Cluster, ClusterSpec
+from eureka_tck.cluster import Cluster
+from eureka_tck.cluster_spec import ClusterSpec
 from eureka_tck.faults import Partition, make_fault
 from eureka_tck.history import HistoryWriter, read_history
 from eureka_tck.history.event import Header, Marked

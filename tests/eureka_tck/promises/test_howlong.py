@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
@@ -23,6 +21,7 @@ from eureka_tck.report.run_page import write_simple
 from tests.eureka_tck.promises.conftest import NODES, UP
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from tests.eureka_tck.promises.conftest import Story
@@ -219,9 +218,9 @@ def test_no_tag_of_a_hostile_name_reaches_the_page(story: Story, tmp_path: Path)
     assert text.count("</script>") == 2
 
 
-@pytest.mark.skipif(not shutil.which("chromium"), reason="no chromium here")
+@pytest.mark.chromium
 def test_the_timeline_is_drawn_under_the_policy_of_the_page(
-    partition: Story, tmp_path: Path
+    partition: Story, tmp_path: Path, browse: Callable[..., str]
 ) -> None:
     """In a browser the script draws lines and a flag, and shows the operations of one violation."""
     partition.counts("b", 60, expires=False)
@@ -229,13 +228,7 @@ def test_the_timeline_is_drawn_under_the_policy_of_the_page(
     judged = apply_deviations(judge(history, ("peers_converge",)), (), "story")
     page = write_simple(tmp_path, page_of(account(history, judged), (), picture(history, judged)))
 
-    command = [
-        *("chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic"),
-        *("--no-first-run", "--disable-background-networking", "--disable-component-update"),
-        *("--disable-sync", f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom"),
-        page.as_uri(),
-    ]
-    dom = subprocess.run(command, capture_output=True, check=True, timeout=100).stdout.decode()
+    dom = browse(page)
 
     for part in ('class="s-b"', 'class="band"', 'class="flag"', ">256.5 s</output>", "a&gt;b"):
         assert part in dom, part

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
@@ -14,6 +12,7 @@ from msgspec.structs import replace
 from eureka_tck.report.page import render_page
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from eureka_tck.report.model import Verdict
@@ -210,9 +209,9 @@ def test_a_run_with_nothing_in_it_has_a_page(samples: Samples) -> None:
     assert "Of python no MUST or SHOULD row was judged." in render_page(bare)
 
 
-@pytest.mark.skipif(not shutil.which("chromium"), reason="no chromium here")
+@pytest.mark.chromium
 def test_the_script_runs_under_its_policy_and_hostile_script_does_not(
-    samples: Samples, tmp_path: Path
+    samples: Samples, tmp_path: Path, browse: Callable[..., str]
 ) -> None:
     """In a browser the filter counts the rows, buttons are made, and the title is not taken."""
     report = samples.every_verdict()
@@ -222,13 +221,7 @@ def test_the_script_runs_under_its_policy_and_hostile_script_does_not(
         render_page(replace(report, rows=(*report.rows[:-1], hostile.rows[0]))), "utf-8"
     )
 
-    command = [
-        *("chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic"),
-        *("--no-first-run", "--disable-background-networking", "--disable-component-update"),
-        *("--disable-sync", f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom"),
-        f"{page.as_uri()}#v=fail&l=MUST",
-    ]
-    dom = subprocess.run(command, capture_output=True, check=True, timeout=60).stdout.decode()
+    dom = browse(page, fragment="#v=fail&l=MUST")
 
     assert f"2 of {len(report.rows)} rows" in dom
     assert 'class="copy noprint"' in dom

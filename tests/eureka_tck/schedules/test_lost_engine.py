@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Literal
 
 import pytest
 
-from eureka_tck.backends import docker
-from eureka_tck.cluster import Cluster, ClusterSpec
+from eureka_tck.cluster import Cluster
+from eureka_tck.cluster_spec import ClusterSpec
 from eureka_tck.errors import CannotRun
 from eureka_tck.history import HistoryWriter, read_history
 from eureka_tck.history.event import Header
@@ -158,13 +158,13 @@ def test_engine_that_hangs_is_asked_once_when_all_is_to_be_removed(
     door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nobody waits for each container of an engine that does not answer a ping."""
-    monkeypatch.setattr(docker, "PING_BUDGET", 1)
+    monkeypatch.setattr(engine, "PING_BUDGET", 1)
     with closing(engine.client()) as client:
-        before = docker._silence(client)
+        before = engine.silence(client)
         door.shut("hangs")
 
         assert before == ""
-        assert "Docker does not answer: " in docker._silence(client)
+        assert "Docker does not answer: " in engine.silence(client)
         assert client.api.timeout == engine.ANSWER_BUDGET
 
 
