@@ -149,10 +149,10 @@ class Fleet:
                 ends=ends,
                 rng=rng,
             )
-            self._hot, self._readers = (
-                Schedule(later(turns, now, every), every, ends=ends, rng=rng)
-                for turns, every in ((hot, storm.hot_interval), (reading, storm.read_interval))
-            )
+            every = storm.hot_interval
+            self._hot = Schedule(later(hot, now, every), every, ends=ends, rng=rng)
+            every = storm.read_interval
+            self._readers = Schedule(later(reading, now, every), every, ends=ends, rng=rng)
         else:
             for schedule, more, every in (
                 (self._renewals, renewing(), interval),
