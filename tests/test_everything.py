@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from eureka_tck.schedules.scenario import load_scenario
+
 if TYPE_CHECKING:
     from types import ModuleType
 
@@ -34,6 +36,17 @@ def test_the_readme_lists_every_step_in_order() -> None:
     listed = [line.split("|")[1].strip() for line in table.splitlines()]
 
     assert listed == [step.name for step in everything().STEPS]
+
+
+def test_the_scenarios_of_make_chaos_are_played_and_exist() -> None:
+    """All of them on the Python registry, some on Java, each by a name that the suite has."""
+    module = everything()
+    names = [step.name for step in module.STEPS]
+
+    assert len(module.few()) > len(module.FEWER)
+    assert {load_scenario(one).name for one in module.few()} == set(module.few())
+    assert set(module.FEWER) <= set(module.few())
+    assert {f"chaos {one}, python" for one in module.few()} <= set(names)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,9 @@
-"""A client's copy equals the registry's: what it tells callers is what its registry told lately."""
+"""
+A client's copy equals the registry's: what it tells callers is what its registry told lately.
+
+We read full lists, and clients read deltas. Each is renewed by itself in the response cache, and an
+eviction may come in between: a client may know for the cache's age what our list does not yet tell.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +47,7 @@ class _Wrong:
 
 
 def client_copies_follow(history: History) -> Judgement:
-    """Judge every copy by what its registry told from its read back to the cache's age."""
+    """Judge every copy by what its registry told within the cache's age of its read."""
     evidence = Evidence.of(history)
     found: list[_Wrong] = []
     checked = changes = 0
@@ -70,7 +75,7 @@ def client_copies_follow(history: History) -> Judgement:
         f"the oldest value was {worst:.1f} s old when it was read.",
         figures=Figures(
             judged=f"{counted(checked, 'copy', 'copies')}, {counted(changes, 'change')}",
-            budget=Budget(seconds=allowed, formula=f"U + {SLACK:g} s, at the instant of the read"),
+            budget=Budget(seconds=allowed, formula=f"U + {SLACK:g} s, before the read or after it"),
             measured=worst,
         ),
     )
@@ -88,25 +93,27 @@ def _is_judged(evidence: Evidence, copy: Copy) -> bool:
 def _compare(evidence: Evidence, copy: Copy) -> tuple[list[_Wrong], float] | None:
     """Return what was wrong and how old the rest was; None where nobody read the registry then."""
     of_node = evidence.taken[copy.node]
-    allowed = evidence.rules[copy.node].cache + SLACK
-    window = _around(of_node, copy.read_at - allowed, copy.read_at + SLACK)
+    cache = evidence.rules[copy.node].cache
+    window = _around(of_node, copy.read_at - cache - SLACK, copy.read_at + SLACK)
     if window is None:
         return None
+    later = _around(of_node, copy.read_at + SLACK, copy.read_at + cache + SLACK)
     wrong: list[_Wrong] = []
     oldest = 0.0
     names = set(copy.present).union(*(reading.present for reading in window))
     for name in sorted(names - _changing(evidence, window)):
         told = copy.present.get(name)
-        truths = [
-            (reading, seen.status if (seen := reading.present.get(name)) else None)
-            for reading in window
-        ]
-        matching = [reading for reading, status in truths if status == told]
+        matching = [reading for reading in window if _status(reading, name) == told]
         if matching:
             oldest = max(oldest, copy.read_at - matching[-1].ended)
-        else:
-            wrong.append(_Wrong(copy, name, told, truths[-1][1], allowed))
+        elif later is not None and all(_status(reading, name) != told for reading in later):
+            wrong.append(_Wrong(copy, name, told, _status(window[-1], name), cache + SLACK))
     return wrong, max(0.0, oldest)
+
+
+def _status(reading: Sample, name: str) -> str | None:
+    seen = reading.present.get(name)
+    return seen.status if seen else None
 
 
 def _changing(evidence: Evidence, window: Sequence[Sample]) -> set[str]:
@@ -149,6 +156,7 @@ def _violation(one: _Wrong, allowed: float) -> Violation:
         said=(
             f"{one.copy.client} held {one.instance} as {one.told or 'absent'} after its read of "
             f"node {one.copy.node} at {one.copy.read_at:.1f} s, but the node told "
-            f"{one.true or 'absent'} and nothing else from {allowed:g} s before that on."
+            f"{one.true or 'absent'} and nothing else from {allowed:g} s before that to as long "
+            "after it."
         ),
     )

@@ -222,6 +222,40 @@ def test_copy_as_old_as_the_cache_allows_keeps_it(story: Story) -> None:
     assert client_copies_follow(story.told()).finding == "kept"
 
 
+def evicted(story: Story, *, cache: bool, listed_until: float) -> Story:
+    """Let a reader of deltas know at 100 s that CART/1 was evicted, and the full list later."""
+    story.settings["eureka.server.useReadOnlyResponseCache"] = str(cache).lower()
+    story.dies("CART/1", registered=5.0, gone=listed_until)
+    for at, present in ((50.0, {"CART/1": "UP"}), (100.0, {})):
+        story.events.append(
+            Copied(at=at, client="reader", node="a", read_at=at - 0.1, whole=True, present=present)
+        )
+    return story
+
+
+@pytest.mark.parametrize(
+    ("cache", "listed_until", "finding"),
+    [(True, 130.0, "kept"), (True, 140.0, "broken"), (False, 110.0, "broken")],
+    ids=["within the cache's age", "longer than that", "without a cache"],
+)
+def test_copy_may_know_before_the_full_list_as_long_as_a_list_is_cached(
+    story: Story, finding: str, listed_until: float, *, cache: bool
+) -> None:
+    """A delta and a list are renewed one after the other, and an eviction may come in between."""
+    told = evicted(story, cache=cache, listed_until=listed_until).told()
+
+    assert client_copies_follow(told).finding == finding
+
+
+def test_copy_at_the_end_of_a_run_is_blamed_for_nothing_that_was_not_awaited(story: Story) -> None:
+    """Whoever stops reading before a list has to be renewed cannot say what it would have told."""
+    story.end = 120.0
+
+    judgement = client_copies_follow(evicted(story, cache=True, listed_until=130.0).told())
+
+    assert judgement.finding == "kept"
+
+
 def test_run_without_clients_says_nothing(story: Story) -> None:
     """No copies, no verdict."""
     assert client_copies_follow(story.told()).finding == "inconclusive"
