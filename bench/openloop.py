@@ -71,8 +71,10 @@ class OpenLoop(threading.Thread):
                 self._send(at)
                 at = next(times, None)
             wait = LOOK_EVERY if at is None else max(0.0, min(at - unix_now(), LOOK_EVERY))
-            for key, _ in self._selector.select(wait):
-                self._read(key.fileobj)
+            found = self._selector.select(wait)
+            now = unix_now()  # of all that were found together, or reading one would delay the next
+            for key, _ in found:
+                self._read(key.fileobj, now)
             if at is None and unix_now() > self._times[-1] + LAST_ANSWERS:
                 raise OSError(f"{len(self._intended)} requests were not answered")
 
@@ -84,10 +86,10 @@ class OpenLoop(threading.Thread):
         line.sendall(self._wire)
         self._selector.register(line, selectors.EVENT_READ)
 
-    def _read(self, line: object) -> None:
+    def _read(self, line: object, now: float) -> None:
         assert isinstance(line, socket.socket), "only sockets are registered"  # noqa: S101
         if not line.recv(4096).endswith(_END):
             raise OSError("an answer came in parts")
         self._selector.unregister(line)
-        self.latencies.append(unix_now() - self._intended.pop(line))
+        self.latencies.append(now - self._intended.pop(line))
         self._free.append(line)

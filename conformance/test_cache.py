@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from eureka_tck.actors.instance import Instance
-from eureka_tck.verdict import due, expect, requirement
+from eureka_tck.verdict import Inconclusive, due, expect, requirement
 from eureka_tck.wire.client import JSON, XML
 from eureka_tck.wire.sample import DIRTY_MS
 
@@ -89,7 +89,7 @@ def test_every_change_shows_within_the_refresh(
 ) -> None:
     """The list of an application, read before, shows a change of any kind within 5 s."""
     overridden(cart)
-    listed(cart, "app")
+    primed(cart)
 
     deed(cart)
 
@@ -125,7 +125,7 @@ def test_every_change_makes_the_list_fresh(
 ) -> None:
     """Without the read-only cache, a list read before shows a change of any kind at once."""
     overridden(cart)
-    listed(cart, "app")
+    primed(cart)
 
     deed(cart)
 
@@ -146,18 +146,27 @@ def test_an_eviction_makes_the_list_fresh(retention: Retention) -> None:
 
 
 @requirement("CACHE-04")
-def test_a_renewal_leaves_the_list_as_it_is(cart: Instance, a_moment: Callable[[], None]) -> None:
+def test_a_renewal_leaves_the_list_as_it_is(
+    cluster: Cluster, cart: Instance, a_moment: Callable[[], None]
+) -> None:
     """A list read before a renewal is not written anew for it: its stamp stays as it was."""
     cart.register()
-    before = renewed_ms(listed(cart, "app"))
+    began = cluster.clock.now()
+    before = renewed_ms(primed(cart))
     a_moment()
 
     cart.renew()
+    after = renewed_ms(listed(cart, "app"))
+    if after != before and (took := cluster.clock.now() - began) >= EXPIRY - SEEN:
+        raise Inconclusive(
+            f"{took:.1f} s passed between the two lists, which expire after {EXPIRY:g} s anyway.",
+            late=True,
+        )
 
     expect("lastRenewalTimestamp read singly", cart.record().leased.renewed_ms).is_more_than(
         before, unit="ms"
     )
-    expect("lastRenewalTimestamp in the list", renewed_ms(listed(cart, "app"))).equals(
+    expect("lastRenewalTimestamp in the list", after).equals(
         before, because="a renewal does not invalidate"
     )
 
@@ -214,7 +223,7 @@ def expect_renewal_listed(
     """Require that a renewal made right after a list was written is seen in it within so many s."""
     __tracebackhide__ = True
     cart.register()
-    before = renewed_ms(listed(cart, "app"))
+    before = renewed_ms(primed(cart))
     a_moment()
     cart.renew()
 
@@ -267,7 +276,7 @@ def test_an_instance_leaves_the_list_of_its_old_address(cart: Instance, kind: st
     """Registered again with another address, an instance leaves the old one's list at once."""
     old, new = f"{cart.app.lower()}-old", f"{cart.app.lower()}-new"
     cart.register(vipAddress=old, secureVipAddress=old)
-    by_address(cart, kind, old)
+    expect("the instance under its first address", by_address(cart, kind, old)).is_present()
 
     cart.register(vipAddress=new, secureVipAddress=new, dirty=DIRTY_MS + 1)
 
@@ -315,28 +324,36 @@ def test_a_status_changed_by_a_renewal_is_told_by_the_delta(retention: Retention
 
 
 @requirement("CACHE-10", profile="cache-on", needs=NEEDS, seconds=3)
-def test_the_404_of_an_application_lasts_until_the_refresh(registry: Registry, case: Case) -> None:
+def test_the_404_of_an_application_lasts_until_the_refresh(
+    cluster: Cluster, registry: Registry, case: Case
+) -> None:
     """Of three applications asked for too early, one at least is 404 after its registration."""
     seen = []
+    began = cluster.clock.now()
     for number in range(3):  # a refresh may fall between any two calls, not between all three
         one = Instance(registry, case.app(f"EARLY{number}"), case.id(number))
         registry.app(one.app)
         one.register()
         seen.append(registry.app(one.app).status)
+    quick_enough(cluster, began, seen, 404)
 
     expect("the list of answers right after the registration", seen).contains(404)
 
 
 @requirement("CACHE-10", profile="cache-on", needs=NEEDS, seconds=3)
-def test_a_cancelled_application_stays_until_the_refresh(registry: Registry, case: Case) -> None:
+def test_a_cancelled_application_stays_until_the_refresh(
+    cluster: Cluster, registry: Registry, case: Case
+) -> None:
     """Of three applications read and cancelled, one at least is still listed."""
     seen = []
+    began = cluster.clock.now()
     for number in range(3):
         one = Instance(registry, case.app(f"GONE{number}"), case.id(number))
         one.register()
         registry.app(one.app)
         one.cancel()
         seen.append(registry.app(one.app).status)
+    quick_enough(cluster, began, seen, 200)
 
     expect("the list of answers right after the cancellation", seen).contains(200)
 
@@ -374,6 +391,24 @@ def test_names_in_read_urls_do_not_fill_the_memory(names: Names) -> None:
 
 
 # what they share
+
+
+def primed(one: Instance) -> Record | None:
+    """Read the application's list, which must tell the instance: what follows is about its copy."""
+    __tracebackhide__ = True
+    told = listed(one, "app")
+    expect("the instance in the list read before the change", told).is_present()
+    return told
+
+
+def quick_enough(cluster: Cluster, began: float, seen: list[int], sought: int) -> None:
+    """Refuse to judge three pairs of calls so slow that a refresh may lie within each of them."""
+    took = cluster.clock.now() - began
+    if sought not in seen and took >= UPDATE:
+        raise Inconclusive(
+            f"three pairs of calls took {took:.1f} s, and there is a refresh every {UPDATE:g} s.",
+            late=True,
+        )
 
 
 def listed(one: Instance, kind: str, headers: dict[str, str] | None = None) -> Record | None:

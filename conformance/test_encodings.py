@@ -10,8 +10,6 @@ from itertools import count
 from typing import TYPE_CHECKING, Final
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, seed, settings
-from hypothesis import strategies as st
 
 from eureka_tck.actors.instance import Instance
 from eureka_tck.actors.view import LISTS, SINGLES, look, seen
@@ -19,7 +17,7 @@ from eureka_tck.verdict import expect, requirement
 from eureka_tck.wire.client import JSON, XML
 from eureka_tck.wire.markup import instance_xml
 from eureka_tck.wire.record import STATUSES
-from eureka_tck.wire.sample import DIRTY_MS, amazon_data_center, my_own_data_center, sample
+from eureka_tck.wire.sample import DIRTY_MS, amazon_data_center, sample
 
 if TYPE_CHECKING:
     from eureka_tck.cluster import Cluster
@@ -37,45 +35,6 @@ SMALL_VIEWS: Final = ("app", "vip", "svip", *SINGLES)
 
 CUT = "data_center"
 """What the compact form shortens: class and name alone are the same."""
-
-# What XML 1.0 can hold: no control characters, no surrogates, no U+FFFE and U+FFFF.
-TEXT = st.text(
-    st.characters(
-        min_codepoint=0x20, exclude_categories=("Cc", "Cs"), exclude_characters="\ufffe\uffff"
-    ),
-    max_size=20,
-)
-WORDS = st.text("abcXYZ019_-. äß大", min_size=1, max_size=12).filter(
-    lambda text: text.strip() == text
-)
-KEYS = st.from_regex(r"[a-zA-Z][a-zA-Z0-9_.$ -]{0,10}", fullmatch=True).filter(
-    lambda key: key.strip() == key and key != "@class"
-)
-
-
-@st.composite
-def instances(draw: st.DrawFn) -> Sample:
-    """Draw the fields of an instance that differ from `sample`."""
-    fields: Sample = {
-        "hostName": draw(WORDS),
-        "ipAddr": draw(WORDS),
-        "status": draw(st.sampled_from(["UP", "DOWN", "STARTING"])),
-        "port": {"$": draw(st.integers(0, 65535)), "@enabled": draw(st.sampled_from(FLAGS))},
-        "securePort": {"$": draw(st.integers(0, 65535)), "@enabled": draw(st.sampled_from(FLAGS))},
-        "countryId": draw(st.integers(0, 999)),
-        "metadata": dict(draw(st.dictionaries(KEYS, TEXT, max_size=5))),
-        "dataCenterInfo": draw(
-            st.sampled_from([my_own_data_center(), amazon_data_center({"instance-id": "i-1"})])
-        ),
-        "lastDirtyTimestamp": str(DIRTY_MS + draw(st.integers(0, 10**9))),
-    }
-    for name in ("homePageUrl", "statusPageUrl", "healthCheckUrl", "appGroupName", "asgName"):
-        if (value := draw(st.none() | WORDS)) is not None:
-            fields[name] = value
-    return fields
-
-
-FLAGS = ["true", "false"]
 
 
 def apart(told: Record, full: Record) -> dict[str, object]:
@@ -110,20 +69,13 @@ def disagreements(cart: Instance, views: tuple[str, ...] = SMALL_VIEWS) -> dict[
 
 def drawn(registry: Registry, cluster: Cluster, case: Case, examples: int) -> None:
     """Register so many drawn instances and compare their encodings; the same ones for one seed."""
+    from eureka_tck.model.instances import (  # noqa: PLC0415 - Hypothesis is dear to import
+        with_drawn_instances,
+    )
+
     numbers = count()
 
-    @seed(cluster.run.seed)
-    @settings(
-        max_examples=examples,
-        database=None,
-        deadline=None,
-        print_blob=False,
-        report_multiple_bugs=False,
-        suppress_health_check=list(HealthCheck),
-        phases=[Phase.explicit, Phase.generate, Phase.shrink],
-    )
-    @given(instances())
-    def run(fields: Sample) -> None:
+    def agrees(fields: Sample) -> None:
         # An application and VIPs of its own: a list read before may be an old one (CACHE-06).
         cart = Instance(registry, case.app(f"CART{next(numbers)}"), case.id(1))
         expect(
@@ -133,7 +85,7 @@ def drawn(registry: Registry, cluster: Cluster, case: Case, examples: int) -> No
         expect("what encodings say otherwise", disagreements(cart)).equals({})
         cart.cancel()
 
-    run()
+    with_drawn_instances(agrees, seed_=cluster.run.seed, examples=examples)
 
 
 # WIRE-16: all encodings agree

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from eureka_tck.model.dialect import dialect_of
-from eureka_tck.model.search import search
 from eureka_tck.verdict import model_based
 
 if TYPE_CHECKING:
@@ -26,6 +25,8 @@ def test_drawn_programs_are_answered_as_the_model_predicts(
     cluster: Cluster, registry: Registry, case: Case, depth: str
 ) -> None:
     """Sequences of calls about up to three instances are answered as the catalogue says."""
+    from eureka_tck.model.search import search  # noqa: PLC0415 - Hypothesis is dear to import
+
     examples = {"quick": 50, "full": 500}[depth]
     case.given(f"{examples} drawn programs, seed {cluster.run.seed}; a registry that holds nothing")
 

@@ -152,8 +152,9 @@ def test_the_status_in_a_renewal_changes_nothing(cart: Instance, status: str) ->
     """An instance that is UP stays UP, whatever status its renewal names."""
     cart.register(status="UP")
 
-    cart.renew(dirty=DIRTY_MS, status=status)
+    answer = cart.renew(dirty=DIRTY_MS, status=status)
 
+    expect("the answer to the renewal", answer).has_status(200)
     expect("the status after a renewal that names another", cart.record().status).equals("UP")
 
 
@@ -175,8 +176,9 @@ def test_a_renewal_applies_the_rules_to_the_stored_status(cart: Instance) -> Non
     cart.set_status("OUT_OF_SERVICE")
     cart.register(status="DOWN")
 
-    cart.renew(dirty=DIRTY_MS, status="UP")
+    answer = cart.renew(dirty=DIRTY_MS, status="UP")
 
+    expect("the answer to the renewal", answer).has_status(200)
     expect("the status after the renewal", cart.record().status).equals(
         "DOWN", because="the rules start from what is stored, and DOWN wins over any override"
     )

@@ -7,6 +7,7 @@ is compared are the requests in a processor second of the generator.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -128,16 +129,12 @@ EVENTS: Final = Row(
     measure=partial(against_wrk, share=0.65, bulk=False),
 )
 
-BULK: Final = Row(
+BULK: Final = replace(
+    EVENTS,
     name="fleet-bulk",
     what="requests per CPU second of the fleet user, statistics in bulk",
-    against="wrk",
-    unit="/s",
-    direction="at least",
     goal=0.7,
     second=0.8,
-    rounds=5,
-    tools=("wrk", "taskset", "nginx"),
     measure=partial(against_wrk, share=0.8, bulk=True),
 )
 

@@ -78,6 +78,11 @@ def _off(tally: Tally, seen: list[float]) -> float:
     untold = tally.intended - tally.sent - tally.missed
     if untold:
         raise CannotRun(f"{untold} of {tally.intended:,} sends are neither sent nor counted.")
+    if abs(tally.intended - len(seen)) > 1:  # one may fall on the very end
+        # A percentile is a rank: of 2 s that ended a second later, p95 is another one's.
+        raise CannotRun(
+            f"the fleet intended {tally.intended:,} sends, and the reference {len(seen):,}."
+        )
     right: dict[int, int] = {}
     count(right, seen)
     distances = []

@@ -1,8 +1,10 @@
-"""Eviction: when a run is due, how late it is, and which of the overdue leases it may take."""
+"""Eviction: when a run is due, how late it is, which of the overdue leases it takes, and how."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
+
+from eureka.core.event import Changed, Event, Evicted, EvictionRan
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -10,6 +12,7 @@ if TYPE_CHECKING:
     from eureka.core.due import DueLeases
     from eureka.core.instant import Instant
     from eureka.core.lease import Lease
+    from eureka.core.leases import Leases
     from eureka.core.policy import Policy
 
 T = TypeVar("T")
@@ -24,6 +27,13 @@ class Chance(Protocol):
     def sample(self, population: Sequence[T], k: int) -> list[T]:
         """Return k members, chosen at random."""
         ...
+
+
+class Removal(Protocol):
+    """How a registry gives up a lease."""
+
+    def __call__(self, lease: Lease, *, now: Instant) -> Changed:
+        """Remove the lease; return what that changed."""
 
 
 class EvictionRhythm:
@@ -109,6 +119,71 @@ class EvictionRun:
         del self._victims[-VICTIMS:]
         taken.reverse()
         return taken
+
+
+class Eviction:
+    """The runs of one registry, from its opening on, and what is known of the last one."""
+
+    def __init__(self, policy: Policy) -> None:
+        self.runs = 0
+        self.last_ms = 0
+        self.last_compensation = 0.0
+        self._policy = policy
+        self._rhythm: EvictionRhythm | None = None
+        self._run: EvictionRun | None = None
+
+    def open(self, *, now: float) -> None:
+        """Start the rhythm."""
+        self._rhythm = EvictionRhythm(self._policy.eviction_interval, now=now)
+
+    def next_deadline(self) -> float | None:
+        """
+        Return the monotonic second at which there is something to do; None before opening.
+
+        While a run goes on, that of its start.
+        """
+        if self._rhythm is None:
+            return None
+        return self._rhythm.due_at if self._run is None else self._run.started.monotonic
+
+    def is_under_way(self, *, now: Instant) -> bool:
+        """Start a run if one is due; tell whether one is under way."""
+        if self._rhythm is not None and now.monotonic >= self._rhythm.due_at:
+            compensation = self._rhythm.start(now=now.monotonic)
+            self._run = self._run or EvictionRun(compensation, started=now)
+        return self._run is not None
+
+    def go_on(
+        self, leases: Leases, remove: Removal, *, enabled: bool, now: Instant, rng: Chance
+    ) -> list[Event]:
+        """Go on with the run under way, as far as it goes without keeping others waiting."""
+        run = self._run
+        if run is None:
+            return []
+        if not run.has_chosen:
+            if run.look(leases.due, now=now):
+                return []
+            limit = eviction_limit(len(leases), self._policy) if enabled else 0
+            run.choose(limit, enabled=enabled, rng=rng)
+            if run.is_large:
+                return []
+        events: list[Event] = []
+        for lease in run.take():
+            is_held = leases.find(lease.instance.key) is lease
+            if is_held and lease.is_overdue(now=now, grace=run.compensation):
+                overdue_by = now.monotonic - lease.expires_at
+                changed = remove(lease, now=now)
+                events += (changed, Evicted(changed.after, overdue_by))
+                run.evicted += 1
+        if run.is_over:
+            self._run = None
+            self.runs += 1
+            self.last_ms = run.started.epoch_ms
+            self.last_compensation = run.compensation
+            events.append(
+                EvictionRan(run.enabled, run.overdue, run.limit, run.evicted, run.compensation)
+            )
+        return events
 
 
 def eviction_limit(size: int, policy: Policy) -> int:

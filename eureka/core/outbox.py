@@ -100,9 +100,11 @@ class Outbox:
     @property
     def waiting(self) -> int:
         """The tasks not delivered yet, those on their way included."""
-        sealed = sum(len(sealed.waiting) for sealed in self._sealed) if self._sealed else 0
         backlog = self._backlog
-        return len(backlog.changes) + len(backlog.renewals) + sealed
+        waiting = len(backlog.changes) + len(backlog.renewals)
+        if self._sealed:
+            waiting += sum(len(sealed.waiting) for sealed in self._sealed)
+        return waiting
 
     def put(self, task: Task, *, life: float, now: float) -> None:
         """Take a task that stays true for `life` seconds."""

@@ -12,25 +12,18 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 from msgspec.structs import replace
 
+from eureka.core import edition
 from eureka.core.delta import RecentChanges
 from eureka.core.errors import RegistryClosed, UnknownInstance
-from eureka.core.event import (
-    Changed,
-    DeltaForgot,
-    Event,
-    Evicted,
-    EvictionRan,
-    PreservationChanged,
-    Recounted,
-)
-from eureka.core.eviction import Chance, EvictionRhythm, EvictionRun, eviction_limit
+from eureka.core.event import Changed, DeltaForgot, Event, PreservationChanged, Recounted
+from eureka.core.eviction import Chance, Eviction
 from eureka.core.instance import Record
 from eureka.core.lease import Lease
 from eureka.core.leases import Leases
 from eureka.core.metadata import check_growth
 from eureka.core.override import effective_status
 from eureka.core.preservation import Preservation
-from eureka.core.status import Action, Status
+from eureka.core.status import Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -59,11 +52,7 @@ class Registry:
         self.changes = RecentChanges()
         self.leases = Leases()
         self.opened: Instant | None = None
-        self.eviction_runs = 0
-        self.last_eviction_ms = 0
-        self.last_compensation = 0.0
-        self._eviction: EvictionRhythm | None = None
-        self._run: EvictionRun | None = None
+        self.eviction = Eviction(policy)
         self._recount_at = 0.0
         self._forget_at = 0.0
         self._lists_open_at: float | None = None
@@ -122,7 +111,7 @@ class Registry:
         came_meanwhile = len(self.leases) - copied
         self.opened = now
         self.preservation.open(expected + came_meanwhile, now=now)
-        self._eviction = EvictionRhythm(policy.eviction_interval, now=now.monotonic)
+        self.eviction.open(now=now.monotonic)
         self._recount_at = now.monotonic + policy.recount_interval
         self._forget_at = now.monotonic + policy.delta_retention_interval
         wait = 0.0 if expected else policy.wait_when_sync_empty
@@ -132,35 +121,13 @@ class Registry:
         """
         Start a fresh lease.
 
-        An instance older than the stored one,
-        by its dirty timestamp, leaves that one's data as it is.
-        An override that is stored already outlives the one it brings.
+        An older instance than the held one changes none of its data (`edition.registered`).
         """
         existing = self.leases.find(instance.key)
         before = existing.instance if existing else None
         if before is None:
             self.preservation.client_came()
-        elif before.dirty_ms > instance.dirty_ms:
-            instance = before
-        override = instance.overridden_status
-        if before is not None and before.overridden_status is not Status.UNKNOWN:
-            override = before.overridden_status
-        status = effective_status(
-            instance.status,
-            override=override,
-            held=before.status if before else None,
-            replicated=replicated,
-        )
-        after = replace(
-            instance,
-            status=status,
-            overridden_status=override,
-            registered_ms=now.epoch_ms,
-            service_up_ms=_up_since(before, status, now),
-            evicted_ms=0,
-            updated_ms=now.epoch_ms,
-            action=Action.ADDED,
-        )
+        after = edition.registered(instance, held=before, replicated=replicated, now=now)
         lease = Lease.of(after, now=now)
         self.leases.put(lease)
         self.changes.note(lease, now=now.monotonic)
@@ -184,7 +151,8 @@ class Registry:
         lease.renew(now=now)
         if status is instance.status:
             return Renewal(lease)
-        return Renewal(lease, self._modify(lease, now=now, status=status))
+        after = edition.modified(instance, now=now, status=status)
+        return Renewal(lease, self._change(lease, after, now=now))
 
     def renew_plainly(
         self, app: str, instance_id: str, dirty_ms: int | None, *, now: Instant
@@ -219,15 +187,11 @@ class Registry:
         """Override the status; the one it has already stores no override. Renews the lease."""
         lease = self.read(key, now=now, to="change its status")
         lease.renew(now=now)
-        if lease.instance.status is status:
+        held = lease.instance
+        if held.status is status:
             return None
-        return self._modify(
-            lease,
-            now=now,
-            status=status,
-            override=status,
-            dirty_ms=dirty_ms,
-        )
+        after = edition.modified(held, now=now, status=status, override=status, dirty_ms=dirty_ms)
+        return self._change(lease, after, now=now)
 
     def remove_status(
         self, key: Key, status: Status, *, now: Instant, dirty_ms: int | None = None
@@ -235,22 +199,20 @@ class Registry:
         """Remove the override, if there is one, and give the status instead. Renews the lease."""
         lease = self.read(key, now=now, to="lose its override")
         lease.renew(now=now)
-        if lease.instance.overridden_status is Status.UNKNOWN:
+        held = lease.instance
+        if held.overridden_status is Status.UNKNOWN:
             return None
-        return self._modify(
-            lease,
-            now=now,
-            status=status,
-            override=Status.UNKNOWN,
-            dirty_ms=dirty_ms,
-        )
+        none = Status.UNKNOWN
+        after = edition.modified(held, now=now, status=status, override=none, dirty_ms=dirty_ms)
+        return self._change(lease, after, now=now)
 
     def store_override(self, key: Key, override: Status, *, now: Instant) -> Changed | None:
         """Keep an override that a peer knows of; it decides the status from the next renewal on."""
         lease = self.leases.find(key)
         if lease is None or override in (Status.UNKNOWN, lease.instance.overridden_status):
             return None
-        return self._modify(lease, now=now, override=override)
+        after = edition.modified(lease.instance, now=now, override=override)
+        return self._change(lease, after, now=now)
 
     def adopt(
         self,
@@ -269,14 +231,7 @@ class Registry:
         """
         lease = self.leases.find(instance.key)
         before = lease.instance if lease else None
-        after = replace(
-            instance,
-            registered_ms=before.registered_ms if before and not fresh else now.epoch_ms,
-            service_up_ms=_up_since(before or instance, instance.status, now),
-            evicted_ms=0,
-            updated_ms=now.epoch_ms,
-            action=Action.MODIFIED if before and not fresh else Action.ADDED,
-        )
+        after = edition.adopted(instance, held=before, fresh=fresh, now=now)
         if lease is not None and not fresh:
             self.leases.change(lease, after)
         else:
@@ -303,28 +258,27 @@ class Registry:
 
         A past one while a run of eviction goes on: let others be served, then call again.
         """
+        evicts_at = self.eviction.next_deadline()
         turn = self.preservation.next_turn()
-        if self._eviction is None or turn is None:
+        if evicts_at is None or turn is None:
             return None
-        if self._run is not None:
-            return self._run.started.monotonic
-        return min(self._eviction.due_at, self._recount_at, self._forget_at, turn)
+        return min(evicts_at, self._recount_at, self._forget_at, turn)
 
     def tick(self, *, now: Instant, rng: Chance) -> list[Event]:
         """Do what is due: look after protection, evict, recount, forget old changes."""
         events: list[Event] = []
-        if self._eviction is None:
+        if self.opened is None:
             return events
         if self.preservation.watch(now=now):
             why = self.preservation.explain(now=now)
             events.append(
                 PreservationChanged(why.expiry_enabled, why.renewals, why.threshold, why.reason)
             )
-        if now.monotonic >= self._eviction.due_at:
-            compensation = self._eviction.start(now=now.monotonic)
-            self._run = self._run or EvictionRun(compensation, started=now)
-        if self._run is not None:
-            events += self._evict(self._run, now=now, rng=rng)
+        if self.eviction.is_under_way(now=now):
+            enabled = self.expiry_enabled(now=now)
+            events += self.eviction.go_on(
+                self.leases, self._remove, enabled=enabled, now=now, rng=rng
+            )
         if now.monotonic >= self._recount_at:
             self._recount_at = now.monotonic + self.policy.recount_interval
             if self.preservation.recount(len(self.leases)):
@@ -338,73 +292,18 @@ class Registry:
                 events.append(DeltaForgot(forgotten))
         return events
 
-    def _evict(self, run: EvictionRun, *, now: Instant, rng: Chance) -> list[Event]:
-        """Go on with a run, as far as it goes without keeping others waiting."""
-        if not run.has_chosen:
-            if run.look(self.leases.due, now=now):
-                return []
-            enabled = self.expiry_enabled(now=now)
-            limit = eviction_limit(len(self.leases), self.policy) if enabled else 0
-            run.choose(limit, enabled=enabled, rng=rng)
-            if run.is_large:
-                return []
-        events: list[Event] = []
-        for lease in run.take():
-            is_held = self.leases.find(lease.instance.key) is lease
-            if is_held and lease.is_overdue(now=now, grace=run.compensation):
-                overdue_by = now.monotonic - lease.expires_at
-                changed = self._remove(lease, now=now)
-                events += (changed, Evicted(changed.after, overdue_by))
-                run.evicted += 1
-        if run.is_over:
-            self._run = None
-            self.eviction_runs += 1
-            self.last_eviction_ms = run.started.epoch_ms
-            self.last_compensation = run.compensation
-            events.append(
-                EvictionRan(run.enabled, run.overdue, run.limit, run.evicted, run.compensation)
-            )
-        return events
-
     # The two ways a lease changes
 
-    def _modify(
-        self,
-        lease: Lease,
-        *,
-        now: Instant,
-        status: Status | None = None,
-        override: Status | None = None,
-        dirty_ms: int | None = None,
-    ) -> Changed:
+    def _change(self, lease: Lease, after: Instance, *, now: Instant) -> Changed:
         before = lease.instance
-        status = before.status if status is None else status
-        newer = dirty_ms is not None and dirty_ms > before.dirty_ms
-        after = replace(
-            before,
-            status=status,
-            overridden_status=before.overridden_status if override is None else override,
-            dirty_ms=dirty_ms if newer else before.dirty_ms,
-            service_up_ms=_up_since(before, status, now),
-            updated_ms=now.epoch_ms,
-            action=Action.MODIFIED,
-        )
         self.leases.change(lease, after)
         self.changes.note(lease, now=now.monotonic)
         return Changed(before, after)
 
     def _remove(self, lease: Lease, *, now: Instant) -> Changed:
         before = lease.instance
-        after = replace(
-            before, evicted_ms=now.epoch_ms, updated_ms=now.epoch_ms, action=Action.DELETED
-        )
+        after = edition.removed(before, now=now)
         self.leases.remove(lease)
         self.preservation.client_went()
         self.changes.note(Record(after, lease.renewed_ms), now=now.monotonic)
         return Changed(before, after)
-
-
-def _up_since(before: Instance | None, status: Status, now: Instant) -> int:
-    """Return when it was first UP: 0 until then, kept ever after."""
-    known = before.service_up_ms if before else 0
-    return known or (now.epoch_ms if status is Status.UP else 0)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from eureka.core.instance import Instance, Key, Record
 from eureka.core.revision import Revision, Stamp
 from eureka.core.status import Status
+
+if TYPE_CHECKING:
+    from eureka.core.lease import Lease
 
 UNREADABLE = 400
 NOT_EXECUTABLE = 500
@@ -87,4 +91,17 @@ def heartbeat_of(instance: Instance) -> Task:
         dirty_ms=instance.dirty_ms,
         status=instance.status,
         override=None if override is Status.UNKNOWN else override,
+    )
+
+
+def change_of(kind: Kind, lease: Lease, mark: Mark) -> Task:
+    """Return the task that tells of a change of this kind, with the record as it is after it."""
+    instance = lease.instance
+    return Task(
+        kind=kind,
+        key=instance.key,
+        dirty_ms=instance.dirty_ms,
+        status=instance.status,
+        record=lease.record() if kind is Kind.REGISTER else None,
+        mark=mark,
     )

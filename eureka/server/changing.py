@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from eureka.core.errors import InvalidRequest
+from eureka.core.inbox import Inbox
 from eureka.core.instance import Key
 from eureka.core.status import Status
 from eureka.server.described import Described
@@ -81,6 +82,7 @@ class Changing:
         self.node_id = ""  # what this node calls itself in its batches
         self.told: Callable[[], None] = _nobody
         self._node = node
+        self._inbox = Inbox(node)
         self._clock = clock
         self._reading = reading
         self._happened = happened
@@ -191,7 +193,7 @@ class Changing:
         return self._batch_answered(request, answers)
 
     def _carried_out(self, request: Request, tasks: Tasks) -> Sequence[TaskAnswer]:
-        done = self._node.apply_batch(
+        done = self._inbox.apply(
             tasks,
             now=self._clock.now(),
             sender=request.sender,

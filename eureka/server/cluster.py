@@ -40,6 +40,7 @@ class Cluster:
         self.node_id = f"{name}@{service.settings.own_host}"
         service.node.revisions.node = name
         self._service = service
+        self._peers = service.node.peers
         self._clock = clock
         self._log = log
         self.refresh: Callable[[], None] = _nothing  # reads the list of peers again
@@ -66,8 +67,8 @@ class Cluster:
         for url in [url for url in self._senders if url not in others]:
             self._close_later(self._senders.pop(url))
         kept = [url for url in others if url not in self._senders or not self._senders[url].is_self]
-        self._service.node.set_peers(kept)
-        self._service.node.known_as = {urlsplit(url).hostname or "": url for url in kept}
+        self._peers.set(kept)
+        self._peers.known_as = {urlsplit(url).hostname or "": url for url in kept}
         for url in kept:
             if url not in self._senders:
                 self._senders[url] = PeerSender(

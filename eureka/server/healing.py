@@ -94,6 +94,7 @@ class Mender:
         self._shown = shown
         self._ask = ask
         self._service = service
+        self._peers = service.node.peers
         self._clock = clock
         self._log = log
         self._alarm = Alarm(clock)
@@ -102,10 +103,10 @@ class Mender:
 
     def look(self) -> None:
         """Look whether there is a cause now, or whether what was asked may be lost."""
-        rift = self._service.node.rifts.get(self._url)
+        rift = self._peers.rifts.get(self._url)
         if rift is not None and rift.is_overtaken and self._asking is not None:
             self._asking.cancel()
-        self._alarm.set(self._service.node.compares_at(self._url, now=self._clock.monotonic()))
+        self._alarm.set(self._peers.compares_at(self._url, now=self._clock.monotonic()))
 
     async def close(self) -> None:
         """Stop at once."""
@@ -115,14 +116,14 @@ class Mender:
     async def _run(self) -> None:
         while True:
             now = self._clock.monotonic()
-            due = self._service.node.compares_at(self._url, now=now)
+            due = self._peers.compares_at(self._url, now=now)
             if due is not None and now >= due:
                 await self._compare()
             else:
                 await self._alarm.wait(due)
 
     async def _compare(self) -> None:
-        rift = self._service.node.rifts.get(self._url)
+        rift = self._peers.rifts.get(self._url)
         if rift is None:
             return
         rift.begin()

@@ -38,6 +38,7 @@ class PeerSender:
         self.url = url
         self.is_self = False
         self._service = service
+        self._peers = service.node.peers
         self._clock = clock
         self._log = log
         self._connect = clock.real(settings.peer_connect_timeout)
@@ -59,7 +60,7 @@ class PeerSender:
     @property
     def outbox(self) -> Outbox | None:
         """What waits for this peer; None once it is no peer any more."""
-        return self._service.node.outboxes.get(self.url)
+        return self._peers.outboxes.get(self.url)
 
     def nudge(self) -> None:
         """Look again: a task came."""
@@ -135,7 +136,7 @@ class PeerSender:
 
     async def _post(self, batch: Batch) -> Reply:
         headers = [*self._identity(), (b"X-Eureka-Batch-Id", b"%d" % batch.number)]
-        rift = self._service.node.rifts.get(self.url)
+        rift = self._peers.rifts.get(self.url)
         marked = rift is not None and rift.akin
         body = write_batch(batch.tasks, self._service.writer, marked=marked)
         started = self._clock.monotonic()
@@ -207,7 +208,7 @@ class PeerSender:
 
     def _found_itself(self) -> None:
         self.is_self = True
-        self._service.node.outboxes.pop(self.url, None)
+        self._peers.outboxes.pop(self.url, None)
         self._log.info("peer-is-this-node", url=self.shown)
 
 

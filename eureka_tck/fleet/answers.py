@@ -70,12 +70,13 @@ class Answers:
 
     def take(self, calls: Sequence[Call], now: float) -> None:
         """Take calls that came back, all at that instant."""
-        plain = [call for call in calls if call.status == 200 and call.kind is request.RENEW]  # noqa: PLR2004 - RENEW-01
+        renew = request.RENEW
+        plain = [call for call in calls if call.status == 200 and call.kind is renew]  # noqa: PLR2004 - RENEW-01
         if plain:
             self._acknowledged(plain, now)
         if len(plain) < len(calls):
             for call in calls:
-                if call.status != 200 or call.kind is not request.RENEW:  # noqa: PLR2004 - the same
+                if call.status != 200 or call.kind is not renew:  # noqa: PLR2004 - the same
                     self._take(call, now)
 
     def unsent(self, call: Call) -> None:
@@ -104,13 +105,15 @@ class Answers:
         tally.acknowledged += len(calls)
         tally.statuses["200"] = tally.statuses.get("200", 0) + len(calls)
         self._earn(now)
+        audits = self._credit >= 1
         for call in calls:
             member = call.member
             busy[member] = 0
             renewed[member] = call.sent  # no later than the registry took it
             arrived[member] = 1
-            if self._credit >= 1:
+            if audits:
                 self._audit(call, now)
+                audits = self._credit >= 1
             elif stamp[member]:
                 stamp[member] = 0
         latencies = [now - call.intended for call in calls]

@@ -1,12 +1,13 @@
 """
 The part of a fleet that one process drives: its instances, what is due, and what was answered.
 
-The open model: `due` times come from the storm alone. Everything that is sent, and every answer, is
-counted in the tally and handed to `told`, which tells Locust.
+The open model: `due` times come from the storm alone, the last ones too. Everything that is sent,
+and every answer, is counted in the tally and handed to `told`, which tells Locust.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections import deque
 from heapq import heappop, merge
@@ -20,6 +21,7 @@ from eureka_tck.fleet.answers import Answers
 from eureka_tck.fleet.handover import adopt, orphaned
 from eureka_tck.fleet.lines import ANSWER_BUDGET
 from eureka_tck.fleet.member import OUT, OUTSIDE, SILENT, UP, Members, Task, unfolded
+from eureka_tck.fleet.pulse import Pulse
 from eureka_tck.fleet.schedule import Schedule, later, phases
 from eureka_tck.fleet.sender import MOST_TURNS_AT_ONCE, Sender
 from eureka_tck.fleet.tally import Tally
@@ -80,6 +82,7 @@ class Fleet:
         self._arrivals: deque[tuple[float, int]] = deque()
         self._away: set[int] = set()  # cancelled, and to register anew
         self._cpu: deque[tuple[float, float]] = deque()
+        self._pulse = Pulse()
         self._expired_at = 0.0
         self._yielded_at = 0.0
 
@@ -109,6 +112,8 @@ class Fleet:
         old_index, old_parts = self._share
         self._share = (index, parts)
         settled = self.began + storm.arrive_over
+        # Locust may end the storm a second late: which turns it has, is the storm's alone.
+        ends = self.began + storm.length
         adopted: Sequence[int] = self._owned()
         if not first:
             adopted = [n for n in adopted if n % old_parts != old_index]
@@ -141,12 +146,13 @@ class Fleet:
                 interval,
                 jitter=storm.jitter,
                 drift=storm.drift,
+                ends=ends,
                 rng=rng,
             )
-            self._hot = Schedule(later(hot, now, storm.hot_interval), storm.hot_interval, rng=rng)
-            self._readers = Schedule(
-                later(reading, now, storm.read_interval), storm.read_interval, rng=rng
-            )
+            every = storm.hot_interval
+            self._hot = Schedule(later(hot, now, every), every, ends=ends, rng=rng)
+            every = storm.read_interval
+            self._readers = Schedule(later(reading, now, every), every, ends=ends, rng=rng)
         else:
             for schedule, more, every in (
                 (self._renewals, renewing(), interval),
@@ -157,17 +163,43 @@ class Fleet:
         if since:
             lost = self.began + since - self.began_unix
             for turns, every in ((renewing(), interval), (hot, storm.hot_interval)):
-                count = orphaned(turns, self.members, every, lost, soonest)
+                count = orphaned(turns, self.members, every, lost, min(soonest, ends))
                 self._tally.intended += count
                 self._tally.orphaned += count
 
     def step(self) -> None:
-        """Do what is due, and take what has been answered, for at most a tenth of a second."""
-        self._send_due(time.monotonic())
+        """Do what is due, and take what has been answered, for about a tenth of a second."""
         self._breathe()
-        self._lines.wait(min(self._next_at() - time.monotonic(), LOOK_UP_EVERY))
+        lines, pulse, began = self._lines, self._pulse, time.monotonic()
+        now, others = began, -math.inf
+        while True:
+            if others <= now:
+                self._send_others(now)
+                others = self._others_at()  # retries come later than this step ends
+            self._renew(self._renewals, now)
+            now = time.monotonic()
+            lines.rest(pulse.rest(now))
+            due = min(others, self._renewals.next_at(), now + LOOK_UP_EVERY)
+            if not lines.wait(due - time.monotonic()):
+                return
+            now = time.monotonic()
+            if now - began > YIELD_EVERY:
+                return
 
     def _send_due(self, now: float) -> None:
+        self._send_others(now)
+        self._renew(self._renewals, now)
+
+    def _renew(self, schedule: Schedule, now: float) -> None:
+        """Send the renewals that are due."""
+        turns = schedule.taken(now)
+        if turns:
+            before = len(self._noticed)
+            self._tally.missed += self._sender.renew(turns, now, self._noticed)
+            self._tally.intended += len(self._noticed) - before
+
+    def _send_others(self, now: float) -> None:
+        """Do all else that is due."""
         while self._arrivals and self._arrivals[0][0] <= now:
             at, member = self._arrivals.popleft()
             self._noticed.append(now - at)
@@ -178,11 +210,7 @@ class Fleet:
             task = heappop(self._retries)
             if self._mine(task.member) and self.members.state[task.member] != SILENT:
                 self._do(task)  # else it is another's, or died meanwhile
-        for schedule in (self._renewals, self._hot):
-            before = len(self._noticed)
-            missed = self._sender.renew(schedule.taken(now), now, self._noticed)
-            self._tally.intended += len(self._noticed) - before
-            self._tally.missed += missed
+        self._renew(self._hot, now)
         for turn in self._readers.due(now):
             kind = request.FULL if self.storm.reads == "full" else request.DELTA
             whole = not self._answers.copy and not turn.member
@@ -193,6 +221,7 @@ class Fleet:
         now = time.monotonic()
         if now - self._yielded_at > YIELD_EVERY:
             self._yielded_at = now
+            self._pulse.count(self._tally.requests, now)
             self._answers.latencies.flush()
             gevent.sleep(0)
         if now - self._expired_at > 1:
@@ -270,8 +299,8 @@ class Fleet:
                 one == SILENT and there for one, there in zip(state, known, strict=True)
             )
 
-    def _next_at(self) -> float:
-        times = [self._renewals.next_at(), self._hot.next_at(), self._readers.next_at()]
+    def _others_at(self) -> float:
+        times = [self._hot.next_at(), self._readers.next_at()]
         times += [queue[0].at for queue in (self._tasks, self._retries) if queue]
         if self._arrivals:
             times.append(self._arrivals[0][0])

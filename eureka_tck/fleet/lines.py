@@ -24,7 +24,7 @@ from eureka_tck.errors import CannotRun
 from eureka_tck.fleet.line import BadAnswerError, Line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from eureka_tck.fleet.call import Call
 
@@ -70,6 +70,7 @@ class Lines:
             raise CannotRun("the fleet needs epoll, which only Linux has.")
         self._epoll = select[0]()
         self._make: Any = get_original("socket", "socket")
+        self._sleep: Any = get_original("time", "sleep")  # gevent's takes a millisecond and more
         self._addresses = [_found(host, port) for host, port in addresses]
         self._answered = answered
         self._by_fd: dict[int, Line] = {}
@@ -81,8 +82,13 @@ class Lines:
         self._doomed: list[tuple[Line, str]] = []
         self._known: dict[bytes, int] = {}
         self._looked_at = time.monotonic()
-        self.in_flight = 0
+        self._lines = per_node * len(addresses)
         self.resent = 0
+
+    @property
+    def in_flight(self) -> int:
+        """How many calls are unanswered: a line that carries none is free."""
+        return self._lines - sum(map(len, self._free))
 
     @property
     def waiting(self) -> int:
@@ -103,14 +109,42 @@ class Lines:
 
     def send(self, call: Call) -> None:
         """Send a call at once, or as soon as a connection to its node is free."""
-        free = self._free[call.node]
-        if free:
-            self._start(free.pop(), call)
-        else:
-            self._waiting[call.node].append(call)
+        self.send_all((call,))
 
-    def wait(self, seconds: float) -> None:
-        """Take the answers that are there; without any, wait for one that long."""
+    def send_all(self, calls: Iterable[Call]) -> None:
+        """Send these at once, each as soon as a connection to its node is free."""
+        free, waiting, monotonic = self._free, self._waiting, time.monotonic
+        for call in calls:
+            node = call.node
+            if not free[node]:
+                waiting[node].append(call)
+                continue
+            line = free[node].pop()
+            if line.socket is None:
+                self._start(line, call)
+                continue
+            line.call = call  # as `_start` does
+            call.tries = 1
+            call.sent = monotonic()
+            try:
+                sent = line.send(call.wire)
+            except OSError as error:
+                self._unsent(line, call, error)
+            else:
+                if sent < len(call.wire):
+                    self._leave(line, call, sent)
+
+    def rest(self, seconds: float) -> None:
+        """Look at nothing for so long, unless calls wait for a connection."""
+        if seconds > 0 and not self.waiting:
+            self._sleep(seconds)
+
+    def wait(self, seconds: float) -> bool:
+        """
+        Take the answers that are there; without any, wait for one that long.
+
+        Return whether anything came.
+        """
         # Not told where they were found: with a long queue that would recur without end.
         doomed, self._doomed = self._doomed, []
         for dead, problem in doomed:
@@ -123,6 +157,7 @@ class Lines:
             events = self._epoll.poll(0)
         if events:
             self._take(events, time.monotonic())
+        return bool(events)
 
     def expire(self, now: float) -> None:
         """
@@ -157,10 +192,9 @@ class Lines:
             self._hang_up(line)
         self._epoll.close()
 
-    def _take(self, events: Sequence[tuple[int, int]], now: float) -> None:  # noqa: C901 - the one loop that every request goes through
-        """Read what has come; a line whose answer is whole carries the next call at once."""
-        known, by_fd, waiting = self._known, self._by_fd, self._waiting
-        monotonic = time.monotonic
+    def _take(self, events: Sequence[tuple[int, int]], now: float) -> None:
+        """Read what has come; lines whose answers are whole carry the next calls at once."""
+        known, by_fd, free = self._known, self._by_fd, self._free
         answered: list[Call] = []
         for fd, flags in events:
             line = by_fd.get(fd)
@@ -181,23 +215,12 @@ class Lines:
                 continue
             call.status = status
             line.used = True
+            line.call = None
+            free[line.node].append(line)
             answered.append(call)
-            queue = waiting[line.node]
-            if not queue:
-                line.call = None
-                self.in_flight -= 1
-                self._free[line.node].append(line)
-                continue
-            line.call = call = queue.popleft()  # as `_start` does
-            call.sent = monotonic()
-            call.tries += 1
-            try:
-                sent = line.send(call.wire)
-            except OSError as error:
-                self._unsent(line, call, error)
-            else:
-                if sent < len(call.wire):
-                    self._leave(line, call, sent)
+        for node, queue in enumerate(self._waiting):
+            if queue:
+                self.send_all([queue.popleft() for _ in range(min(len(queue), len(free[node])))])
         if answered:
             self._answered(answered, now)
 
@@ -205,7 +228,6 @@ class Lines:
         call.sent = time.monotonic()
         call.tries += 1
         line.call = call
-        self.in_flight += 1
         if line.socket is None:
             self._dial(line)
             return
@@ -286,7 +308,6 @@ class Lines:
         call.body = line.taken()
         call.status, call.size = line.status, len(call.body)
         line.call, line.used = None, True
-        self.in_flight -= 1
         if line.left or not line.stays:  # left: answered before it was asked to the end
             self._hang_up(line)
         elif alone and not call.body and len(data) <= LONGEST_KNOWN:
@@ -303,7 +324,6 @@ class Lines:
         self._hang_up(line)
         if call is None:
             return
-        self.in_flight -= 1
         if not final and nothing_came and call.tries == 1:
             self.resent += 1
             self._start(line, call)

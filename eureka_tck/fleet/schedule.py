@@ -13,8 +13,9 @@ Pure: seconds come in, the caller waits.
 from __future__ import annotations
 
 import heapq
+import math
 from array import array
-from bisect import insort
+from bisect import bisect_right, insort
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
@@ -43,6 +44,7 @@ class Schedule:
     Every member has a phase within the interval and keeps to it: turn n is at phase + n × interval,
     moved by up to `jitter` × interval for that turn only, so that errors never add up.
     With `drift` a member's own interval is longer or shorter by up to that share, for good.
+    Nobody has a turn after `ends`.
 
     Turns lie in slots of `SLOT` seconds, unsorted until their slot is reached: to plan one costs
     the same for ten members and for a million.
@@ -55,6 +57,7 @@ class Schedule:
         *,
         jitter: float = 0.0,
         drift: float = 0.0,
+        ends: float = math.inf,
         rng: Random,
     ) -> None:
         self._jitter = jitter * interval
@@ -63,7 +66,9 @@ class Schedule:
         self._order: list[int] = []
         self._slot = -1
         self._soon: list[tuple[float, int]] = []
-        """The turns of the slot that was reached, the latest first."""
+        self._place = 0
+        """The turns of the slot that was reached, in order, and how many of them are taken."""
+        self._ends = ends
         self._interval = interval
         self._bases = array("d")
         self._intervals = array("d") if drift else None
@@ -72,16 +77,18 @@ class Schedule:
 
     def change(self, keeps: Callable[[int], bool], more: Iterable[tuple[int, float]]) -> None:
         """Forget the members that are not kept, and take more; the kept ones' turns stay."""
-        self._soon = [turn for turn in self._soon if keeps(turn[1])]
+        self._soon = [turn for turn in self._soon[self._place :] if keeps(turn[1])]
+        self._place = 0
         for slot, planned in self._slots.items():
             self._slots[slot] = [turn for turn in planned if keeps(turn[1])]
         self._take(more)
 
     def next_at(self) -> float:
         """Return the intended time of the next turn, in s; infinity without any member."""
-        if not self._soon:
-            self._reach()
-        return self._soon[-1][0] if self._soon else float("inf")
+        if self._place == len(self._soon) and not self._reach():
+            return math.inf
+        at = self._soon[self._place][0]
+        return at if at <= self._ends else math.inf
 
     def due(self, now: float) -> list[Turn]:
         """Return the turns intended at or before `now`, in order, and plan each member's next."""
@@ -92,12 +99,13 @@ class Schedule:
         turns: list[tuple[float, int]] = []
         bases, intervals, interval = self._bases, self._intervals, self._interval
         slots, jitter, random = self._slots, self._jitter, self._random
+        until = (min(now, self._ends), math.inf)
         while self.next_at() <= now:
-            soon, reached = self._soon, self._slot
-            while soon and soon[-1][0] <= now:
-                turn = soon.pop()
-                turns.append(turn)
-                member = turn[1]
+            soon, begin, reached = self._soon, self._place, self._slot
+            self._place = end = bisect_right(soon, until, begin)
+            taken = soon[begin:end]
+            turns += taken
+            for _, member in taken:
                 at = bases[member] + (interval if intervals is None else intervals[member])
                 bases[member] = at
                 if jitter:
@@ -123,7 +131,7 @@ class Schedule:
 
     def _plan_at(self, member: int, at: float, slot: int) -> None:
         if slot <= self._slot:
-            insort(self._soon, (at, member), key=_earlier)
+            insort(self._soon, (at, member), self._place)
             return
         planned = self._slots.get(slot)
         if planned is None:
@@ -132,21 +140,19 @@ class Schedule:
         else:
             planned.append((at, member))
 
-    def _reach(self) -> None:
-        """Take up the next slot that holds any turn."""
+    def _reach(self) -> bool:
+        """Take up the next slot that holds any turn; return whether there is one."""
+        self._soon, self._place = [], 0
         while self._order and not self._soon:
             self._slot = heapq.heappop(self._order)
-            self._soon = sorted(self._slots.pop(self._slot), reverse=True)
+            self._soon = sorted(self._slots.pop(self._slot))
+        return bool(self._soon)
 
 
 def _put(values: array[float], place: int, value: float) -> None:
     if place >= len(values):
         values.extend([0.0] * (place + 1 - len(values)))
     values[place] = value
-
-
-def _earlier(turn: tuple[float, int]) -> float:
-    return -turn[0]
 
 
 def spread(member: int, salt: str) -> float:

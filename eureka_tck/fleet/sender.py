@@ -50,20 +50,24 @@ class Sender:
         members, lines, requests = self._members, self.lines, self._requests
         state, busy, dirty = members.state, members.busy, members.dirty
         several, node, missed = len(requests) > 1, 0, 0
-        for count, (at, member) in enumerate(turns, start=1):
-            if not RENEWS[state[member]]:
-                continue
-            noticed.append(now - at)
-            if busy[member]:
-                missed += 1
-                continue
-            busy[member] = 1
-            if several:
-                node = self.near(member)
-            wire = requests[node].renew(member, dirty[member])
-            lines.send(Call(request.RENEW, member, node, at, wire))
-            if count % MOST_TURNS_AT_ONCE == 0:
+        renews, kind, made = RENEWS, request.RENEW, requests[0]
+        for begin in range(0, len(turns), MOST_TURNS_AT_ONCE):
+            if begin:
                 lines.wait(0)
+            calls = []
+            for at, member in turns[begin : begin + MOST_TURNS_AT_ONCE]:
+                if not renews[state[member]]:
+                    continue
+                noticed.append(now - at)
+                if busy[member]:
+                    missed += 1
+                    continue
+                busy[member] = 1
+                if several:
+                    node = self.near(member)
+                    made = requests[node]
+                calls.append(Call(kind, member, node, at, made.renew(member, dirty[member])))
+            lines.send_all(calls)
         return missed
 
     def read(self, kind: Kind, member: int, at: float) -> None:

@@ -74,6 +74,8 @@ def _buckets(times: Sequence[float]) -> Counter[int]:
     bucket = locust_stats.bucket_response_time
     if bucket is not _BUCKET:  # somebody has put in buckets of their own, as Locust allows
         return Counter(map(bucket, times))
+    if max(times) < SHARP_MS:  # nearly always
+        return Counter(map(round, times))
     sharp = Counter(map(round, [one for one in times if one < SHARP_MS]))
     return sharp + Counter(map(bucket, [one for one in times if one >= SHARP_MS]))
 
@@ -98,6 +100,7 @@ def _enter(
     if entry.min_response_time is not None:
         least = min(least, entry.min_response_time)
     entry.min_response_time = least
-    entry.max_response_time = max([*times, entry.max_response_time])
+    most = max(times)
+    entry.max_response_time = max(most, entry.max_response_time)
     for key, count in buckets.items():
         entry.response_times[key] += count

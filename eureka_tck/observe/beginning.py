@@ -30,7 +30,8 @@ def record_cold(cluster: Cluster) -> Beginning:
     """Register a few with a registry that started empty, alone, and with no count given to it."""
     with Observer(cluster) as observer:
         for number in range(NEWCOMERS):
-            observer.wire.register(sample("COLD", f"cold-{number}", duration=3600))
+            fields = sample("COLD", f"cold-{number}", duration=3600)
+            observer.keep(observer.wire.register(fields))
         observer.note(f"register {NEWCOMERS}")
         observer.clock.reach(observer.clock.now() + OPEN_BY)
         listed = len(observer.held())

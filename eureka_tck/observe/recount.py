@@ -62,6 +62,7 @@ def record_recount(cluster: Cluster) -> Recount:
         # Those aside first: a recount between must not find 18 of 21, which is adopted too.
         _register(observer, [*aside, sample(APP, "up-17", duration=3600)])
         before = _threshold(observer)
+        observer.keep(observer.wire.instance(APP, "aside-0"))  # it is there, and not UP
         mixed = _settled(observer)
         for number in range(2):
             observer.wire.set_status(APP, f"aside-{number}", "UP")

@@ -91,7 +91,11 @@ class TestResult(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Expectation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """An entry of `fixtures/expectations/`: how a target is known to break a row."""
+    """
+    An entry of `fixtures/expectations/`: how a target is known to break a row.
+
+    `also` are wrong answers that will do beside `actual`: those of a mixed cluster's other members.
+    """
 
     requirement: str
     test: str
@@ -102,6 +106,12 @@ class Expectation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     frequency: Frequency = "always"
     versions: str = ""
     reference: str = ""
+    also: tuple[str, ...] = ()
+
+    @property
+    def wrong_answers(self) -> tuple[str, ...]:
+        """Return all texts of which a failure must have one."""
+        return (self.actual, *self.also)
 
 
 class JudgedTest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -6,6 +6,7 @@ import sys
 from dataclasses import dataclass
 from typing import ClassVar
 
+from eureka_tck.bytecode import kept_bytecode
 from eureka_tck.targets.faketime import preload
 from eureka_tck.targets.state import STATE_PATH, read_counters, read_state
 from eureka_tck.targets.target import (
@@ -58,7 +59,7 @@ class PythonTarget:
                 "--epoch",
                 f"{plan.epoch:.6f}",
             ),
-            env={**preload(plan, faked=False), **_locale(plan)},
+            env={**preload(plan, faked=False), **_locale(plan), **kept_bytecode()},
             files={config: as_yaml(plan.settings)},
         )
 

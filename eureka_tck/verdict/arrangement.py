@@ -45,7 +45,8 @@ def arrange(items: Sequence[pytest.Item], order: Order) -> Arrangement | None:
     kept = set(chosen([claim for _, claim in claimed], order, catalogue))
     wanted = [(item, claim) for item, claim in claimed if claim in kept]
     stage = Stage(order)
-    profiles = {claim.profile: load_profile(claim.profile) for _, claim in wanted}
+    names = {claim.profile for _, claim in wanted}
+    profiles = {name: load_profile(name) for name in names}
     speeds = {name: stage.speed_of(profile) for name, profile in profiles.items()}
     families = {target.family for target in stage.targets}
     claims = [claim for _, claim in wanted]

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
 
+from eureka_tck.bytecode import kept_bytecode
 from eureka_tck.clock import Patience
 from eureka_tck.errors import CannotRun
 from eureka_tck.ledger import RUN_VARIABLE
@@ -128,6 +129,7 @@ def _command(tests: Sequence[Path], ini: Path, order: Path, workers: int) -> lis
         *(sys.executable, "-m", "pytest"),
         *("-p", "xdist", "-p", "eureka_tck.plugin"),
         *("-c", str(ini), "--eureka-order", str(order)),
+        "--assert=plain",  # the suites have no assertion that pytest would have to rewrite
         *(side_by_side if workers > 1 else []),
         *("-q", "--color=no", *map(str, tests)),
     ]
@@ -138,6 +140,7 @@ def _environment(run: Run) -> dict[str, str]:
     paths = [str(PACKAGE.parent), os.environ.get("PYTHONPATH", "")]
     return {
         **os.environ,
+        **kept_bytecode(),
         AUTOLOAD_OFF: "1",
         RUN_VARIABLE: run.id,
         "PYTHONPATH": os.pathsep.join(path for path in paths if path),

@@ -8,6 +8,7 @@ What a target is known to break, and with which wrong answer: strict both ways.
     actual = "500"                 # stands in the failure's `actual` or in its sentence
     reason = "…"                   # never empty
     hurts = "…"                    # whom
+    also = ["404"]                 # other wrong answers that will do: of a mixed cluster's members
     frequency = "always"           # or "sometimes": a race; not seen is reported, not a failure
 
 A command rewrites the file from a run's results and keeps what people wrote (`updated`).
@@ -70,6 +71,8 @@ def _fault(entry: Expectation, catalogue: Catalogue, seen: set[tuple[str, str]])
     for key in ("test", "actual", "reason"):
         if not getattr(entry, key).strip():
             return f"has no {key}: an expectation says which test fails, how, and why"
+    if not all(text.strip() for text in entry.also):
+        return "has an empty text in also: it would be met by whatever goes wrong"
     for key in ("reason", "hurts"):
         if UNFILLED in getattr(entry, key):
             return f"has a {key} that nobody has filled in yet: {entry.test}"
@@ -122,7 +125,7 @@ def updated(
 
 def shows(entry: Expectation, result: TestResult) -> bool:
     """Say whether a failure is the one that is expected."""
-    return entry.actual in result.actual or entry.actual in result.sentence
+    return any(text in result.actual or text in result.sentence for text in entry.wrong_answers)
 
 
 def telling(result: TestResult) -> str:

@@ -121,7 +121,8 @@ def judge_test(result: TestResult, entry: Expectation | None) -> JudgedTest:
             sentence=result.sentence,
             expectation=entry,
         )
-    sentence = f"{result.sentence} The {entry.kind} listed is another one: {entry.actual!r}."
+    listed = " or ".join(map(repr, entry.wrong_answers))
+    sentence = f"{result.sentence} The {entry.kind} listed is another one: {listed}."
     return JudgedTest(result=result, verdict="failed", sentence=sentence, expectation=entry)
 
 

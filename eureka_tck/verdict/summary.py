@@ -111,7 +111,8 @@ def _failure(test: JudgedTest, catalogue: Catalogue, order: Order) -> str:
     rows = [catalogue[row] for row in test.result.requirements]
     text = failure_message(test.result, rows, facts_of(order, test.result.speed))
     if test.expectation is not None:
-        text += f"\n  {'Expectation':<13}{test.expectation.kind}: {test.expectation.actual!r}"
+        listed = " or ".join(map(repr, test.expectation.wrong_answers))
+        text += f"\n  {'Expectation':<13}{test.expectation.kind}: {listed}"
     return text
 
 

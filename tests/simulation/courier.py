@@ -33,6 +33,7 @@ class Courier:
     def __init__(self, sender: Station, to: str) -> None:
         self.is_dismissed = False
         self._sender = sender
+        self._peers = sender.node.peers
         self.to = to
         self._link = f"{sender.letter}>{to}"
         self._planned: float | None = None
@@ -46,13 +47,13 @@ class Courier:
         if self.is_dismissed:
             return
         sender = self._sender
-        if sender.node.rifts[self.to].is_overtaken and self._conversation is not None:
+        if self._peers.rifts[self.to].is_overtaken and self._conversation is not None:
             self._conversation.give_up()
-        due = sender.node.outboxes[self.to].wakes_at()
+        due = self._peers.outboxes[self.to].wakes_at()
         if due is not None and (self._planned is None or due < self._planned):
             self._planned = due
             self._at(due, self._deliver)
-        compares = sender.node.compares_at(self.to, now=sender.now.monotonic)
+        compares = self._peers.compares_at(self.to, now=sender.now.monotonic)
         if compares is not None and (
             self._planned_healing is None or compares < self._planned_healing
         ):
@@ -68,7 +69,7 @@ class Courier:
             return
         self._planned = None
         sender = self._sender
-        batch = sender.node.outboxes[self.to].take(now=sender.now.monotonic)
+        batch = self._peers.outboxes[self.to].take(now=sender.now.monotonic)
         if batch is None:
             self.look()
             return
@@ -96,7 +97,7 @@ class Courier:
         told = batch.tasks[first:]
         answers: tuple[TaskAnswer, ...] = (TaskAnswer(DELIVERED),) * first
         if told:
-            done = receiver.node.apply_batch(
+            done = receiver.inbox.apply(
                 told,
                 now=receiver.now,
                 sender=sender.name,
@@ -127,7 +128,7 @@ class Courier:
         if attempt == self._attempt and not self.is_dismissed:
             self._attempt += 1
             now = self._sender.now.monotonic
-            self._sender.node.outboxes[self.to].refused(batch, UNAVAILABLE, now=now)
+            self._peers.outboxes[self.to].refused(batch, UNAVAILABLE, now=now)
             self.look()
 
     def _answered(
@@ -151,14 +152,14 @@ class Courier:
     def _broken(self, batch: Batch, attempt: int) -> None:
         if attempt == self._attempt and not self.is_dismissed:
             self._attempt += 1
-            self._sender.node.outboxes[self.to].broken(batch, now=self._sender.now.monotonic)
+            self._peers.outboxes[self.to].broken(batch, now=self._sender.now.monotonic)
             self.look()
 
     def _timed_out(self, batch: Batch, attempt: int) -> None:
         if attempt == self._attempt and not self.is_dismissed:
             self._waits_for_late = True
             self._attempt += 1
-            self._sender.node.outboxes[self.to].timed_out(batch, now=self._sender.now.monotonic)
+            self._peers.outboxes[self.to].timed_out(batch, now=self._sender.now.monotonic)
             self.look()
 
     # Comparisons
@@ -167,12 +168,11 @@ class Courier:
         if self._planned_healing != planned or self.is_dismissed:
             return
         self._planned_healing = None
-        node = self._sender.node
-        due = node.compares_at(self.to, now=self._sender.now.monotonic)
+        due = self._peers.compares_at(self.to, now=self._sender.now.monotonic)
         if due is None or due > self._sender.now.monotonic:
             self.look()
             return
-        node.rifts[self.to].begin()
+        self._peers.rifts[self.to].begin()
         self._conversation = Conversation(self._sender, self)
         self._conversation.ask()
 
@@ -229,7 +229,7 @@ class Conversation:
         except StopIteration as end:
             self._number += 1
             self._took()
-            sender.node.rifts[self._to].ended(changed=end.value, now=sender.now.monotonic)
+            sender.node.peers.rifts[self._to].ended(changed=end.value, now=sender.now.monotonic)
             if end.value:
                 said = f"{len(end.value)} records with {self._to}"
                 mark = Marked(at=sender.world.time, node=sender.letter, name="healed", said=said)
@@ -246,7 +246,7 @@ class Conversation:
     def _failed(self, number: int) -> None:
         if number == self._number and not self._courier.is_dismissed:
             self._number += 1
-            self._sender.node.rifts[self._to].failed(now=self._sender.now.monotonic)
+            self._sender.node.peers.rifts[self._to].failed(now=self._sender.now.monotonic)
             self._sender.nudge()
 
     def _took(self) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from eureka.core.errors import RequestError
 from eureka.core.event import Changed, Evicted
+from eureka.core.inbox import Inbox
 from eureka.core.instant import Instant
 from eureka.core.node import Node
 from eureka.core.policy import Policy, ReplicationPolicy
@@ -46,6 +47,7 @@ class Station:
             wait_when_sync_empty=0.0,
         )
         self.node = Node(policy, ReplicationPolicy(), f"{letter}{life}")
+        self.inbox = Inbox(self.node)
         self.name = f"{self.node.revisions.node}@{letter}"
         self.couriers: dict[str, Courier] = {}
         self.name_peers(world.peers[letter])
@@ -64,11 +66,11 @@ class Station:
 
     def name_peers(self, others: Sequence[str]) -> None:
         """Tell the node of its peers; what waits for one that is named no more is lost."""
-        self.node.set_peers(others)
-        self.node.known_as = {other: other for other in self.node.outboxes}
-        for other in self.couriers.keys() - self.node.outboxes.keys():
+        self.node.peers.set(others)
+        self.node.peers.known_as = {other: other for other in self.node.peers.outboxes}
+        for other in self.couriers.keys() - self.node.peers.outboxes.keys():
             self.couriers.pop(other).is_dismissed = True
-        for other in self.node.outboxes:
+        for other in self.node.peers.outboxes:
             self.couriers.setdefault(other, Courier(self, other))
 
     def world_time(self, monotonic: float) -> float:

@@ -59,7 +59,7 @@ def test_a_scenario_plays_again_in_just_the_same_way() -> None:
 @pytest.fixture
 def greedy(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every node evict all that is overdue in one run."""
-    monkeypatch.setattr("eureka.core.registry.eviction_limit", lambda size, _: size)
+    monkeypatch.setattr("eureka.core.eviction.eviction_limit", lambda size, _: size)
 
 
 @pytest.mark.usefixtures("greedy")

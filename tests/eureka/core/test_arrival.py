@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec.structs import replace
 
+from eureka.core.inbox import Inbox
 from eureka.core.instance import Key, Record
 from eureka.core.node import Node
 from eureka.core.policy import Policy, ReplicationPolicy
@@ -47,7 +48,7 @@ def node(clock: HandClock) -> Node:
 
 def apply(node: Node, clock: HandClock, *tasks: Task) -> list[int]:
     """Carry out a batch of a node of our own kind; return what was answered."""
-    done = node.apply_batch(tasks, now=clock.now, sender="a@a", batch=str(clock.seconds))
+    done = Inbox(node).apply(tasks, now=clock.now, sender="a@a", batch=str(clock.seconds))
     clock.passes(0.001)
     return [answer.status for answer in done.answers]
 

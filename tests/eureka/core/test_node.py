@@ -10,11 +10,10 @@ from msgspec.structs import replace
 from eureka.core.errors import UnknownInstance
 from eureka.core.event import Changed
 from eureka.core.instance import Key, Record
-from eureka.core.merge import DIALECT
 from eureka.core.node import Answer, Node
 from eureka.core.policy import Policy, ReplicationPolicy
 from eureka.core.status import Status
-from eureka.core.task import Kind, PeerAnswer, Task, TaskAnswer, Unreadable
+from eureka.core.task import Kind, PeerAnswer, Task
 
 if TYPE_CHECKING:
     from eureka.core.instance import Instance
@@ -30,7 +29,7 @@ OTHER = "http://c:8761/eureka/"
 def node(clock: HandClock) -> Node:
     """Return an open node with two peers that protects its leases."""
     node = Node(Policy(open_count=1000), ReplicationPolicy())
-    node.set_peers([PEER, OTHER])
+    node.peers.set([PEER, OTHER])
     node.open(0, now=clock.now)
     return node
 
@@ -38,7 +37,7 @@ def node(clock: HandClock) -> Node:
 def sent(node: Node, clock: HandClock, url: str = PEER) -> list[Task]:
     """Let a batching delay pass; return what leaves for a peer, answered with nothing said."""
     clock.passes(0.5)
-    batch = node.outboxes[url].take(now=clock.seconds)
+    batch = node.peers.outboxes[url].take(now=clock.seconds)
     if batch is None:
         return []
     node.peer_answered(url, batch, [], now=clock.now)
@@ -48,7 +47,7 @@ def sent(node: Node, clock: HandClock, url: str = PEER) -> list[Task]:
 def on_its_way(node: Node, clock: HandClock) -> Batch:
     """Let a batching delay pass; return the batch that leaves."""
     clock.passes(0.5)
-    batch = node.outboxes[PEER].take(now=clock.seconds)
+    batch = node.peers.outboxes[PEER].take(now=clock.seconds)
     assert batch is not None
     return batch
 
@@ -138,61 +137,13 @@ def test_a_registration_is_true_until_the_next_renewal(
     node.register(instance, now=clock.now, replicated=False)
     batch = on_its_way(node, clock)
 
-    node.outboxes[PEER].broken(batch, now=clock.seconds)
+    node.peers.outboxes[PEER].broken(batch, now=clock.seconds)
     clock.passes(life - 0.6)
-    assert node.outboxes[PEER].take(now=clock.seconds) == batch
+    assert node.peers.outboxes[PEER].take(now=clock.seconds) == batch
 
-    node.outboxes[PEER].broken(batch, now=clock.seconds)
+    node.peers.outboxes[PEER].broken(batch, now=clock.seconds)
     clock.passes(0.2)
-    assert node.outboxes[PEER].take(now=clock.seconds) is None
-
-
-def test_a_removed_peer_gets_nothing_and_a_kept_one_keeps_its_tasks(
-    node: Node, clock: HandClock, build: Builder
-) -> None:
-    """A changed list drops what waited for the removed one only."""
-    node.register(build(), now=clock.now, replicated=False)
-    batch = on_its_way(node, clock)
-
-    node.set_peers([OTHER])
-
-    assert list(node.outboxes) == [OTHER]
-    assert node.peer_answered(PEER, batch, [PeerAnswer(404)], now=clock.now) == ()
-    assert len(sent(node, clock, OTHER)) == 1
-
-
-def test_peer_that_is_named_again_is_sent_new_numbers(
-    node: Node, clock: HandClock, build: Builder
-) -> None:
-    """It remembers the batches of before, and would take one of the same number for repeated."""
-    node.register(build(), now=clock.now, replicated=False)
-    before = on_its_way(node, clock)
-    node.peer_answered(PEER, before, [], now=clock.now)
-    node.set_peers(["http://nowhere:8761/eureka/"])
-    node.set_peers([PEER, OTHER])
-    node.register(build(), now=clock.now, replicated=False)
-
-    assert on_its_way(node, clock).number > before.number
-
-
-def test_peer_that_is_named_later_is_compared_with_at_once(
-    node: Node, clock: HandClock, build: Builder
-) -> None:
-    """What changed while it was no peer was told to nobody there."""
-    node.set_peers([PEER])
-    node.register(build(), now=clock.now, replicated=False)
-    node.set_peers([PEER, OTHER])
-    assert node.compares_at(OTHER, now=clock.seconds) is None  # it announced nothing yet
-
-    node.register(build(), now=clock.now, replicated=False)
-    clock.passes(0.5)
-    batch = node.outboxes[OTHER].take(now=clock.seconds)
-    assert batch is not None
-    node.peer_answered(OTHER, batch, [], now=clock.now, dialect=DIALECT)
-
-    due = node.compares_at(OTHER, now=clock.seconds)
-    assert due is not None
-    assert due <= clock.seconds
+    assert node.peers.outboxes[PEER].take(now=clock.seconds) is None
 
 
 # Renewing by timestamps
@@ -373,54 +324,6 @@ def test_a_newer_record_without_override_is_one_change(
 
     newer = PeerAnswer(409, build(dirty_ms=500))
     assert len(node.peer_answered(PEER, batch, [newer], now=clock.now)) == 1
-
-
-# Receiving
-
-
-def test_tasks_are_carried_out_in_their_order(node: Node, clock: HandClock, build: Builder) -> None:
-    """One answer each, also where a task cannot be carried out."""
-    register = Task(kind=Kind.REGISTER, key=ONE, record=Record(build(), 0))
-    cancel = Task(kind=Kind.CANCEL, key=ONE)
-    tasks: list[Task | Unreadable] = [
-        cancel,
-        register,
-        Unreadable(400, "no action"),
-        Task(kind=Kind.HEARTBEAT, key=ONE, dirty_ms=0),
-        Task(kind=Kind.STATUS_UPDATE, key=ONE, status=Status.DOWN),
-        Task(kind=Kind.STATUS_UPDATE, key=ONE),
-        Task(kind=Kind.DELETE_STATUS_OVERRIDE, key=ONE),
-        replace(register, key=Key("PAY", "1")),
-        replace(register, record=None),
-        cancel,
-        register,
-    ]
-
-    done = node.apply_batch(tasks, now=clock.now)
-
-    codes = [answer.status for answer in done.answers]
-    assert codes == [404, 200, 400, 409, 200, 400, 200, 400, 400, 200, 200]
-    assert done.answers[3].record == Record(
-        replace(held(node), registered_ms=clock.now.epoch_ms),
-        clock.now.epoch_ms + 90_000,
-    )
-    assert len(done.events) == 5
-    assert sent(node, clock) == []
-
-
-def test_a_repeated_batch_of_our_own_kind_counts_once(
-    node: Node, clock: HandClock, build: Builder
-) -> None:
-    """It is answered as before; a batch without a number is another one."""
-    node.register(build(), now=clock.now, replicated=True)
-    renewal = Task(kind=Kind.HEARTBEAT, key=ONE)
-
-    for sender, number in (("a", "7"), ("a", "7"), ("", ""), ("", "")):
-        done = node.apply_batch([renewal], now=clock.now, sender=sender, batch=number)
-        assert done.answers == (TaskAnswer(200),)
-
-    counted = node.registry.preservation.renewals_last_minute(now=clock.passes(60).monotonic)
-    assert counted == 3
 
 
 # Starting

@@ -104,7 +104,7 @@ def test_a_run_evicts_what_is_overdue_within_the_limit(clock: HandClock, build: 
     assert sum(isinstance(event, Changed) for event in events) == 3
     assert len(registry.leases) == 17
     assert registry.preservation.clients == clients - 3
-    assert (registry.eviction_runs, registry.last_eviction_ms) == (1, clock.now.epoch_ms)
+    assert (registry.eviction.runs, registry.eviction.last_ms) == (1, clock.now.epoch_ms)
 
 
 def test_a_late_run_evicts_only_what_had_expired_by_its_due_time(
@@ -119,11 +119,11 @@ def test_a_late_run_evicts_only_what_had_expired_by_its_due_time(
     registry.register(build("after", duration=12), now=clock.now, replicated=False)
 
     registry.tick(now=clock.passes(24), rng=RNG)
-    assert registry.last_compensation == 14
+    assert registry.eviction.last_compensation == 14
     assert list(registry.leases.by_app["CART"]) == ["after"]
 
     registry.tick(now=clock.passes(10), rng=RNG)
-    assert registry.last_compensation == 0
+    assert registry.eviction.last_compensation == 0
     assert len(registry.leases) == 0
 
 

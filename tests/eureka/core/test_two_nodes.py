@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eureka.core.errors import RequestError
+from eureka.core.inbox import Inbox
 from eureka.core.instance import DataCenter, Instance, Key
 from eureka.core.instant import Instant
 from eureka.core.node import Node
@@ -41,7 +42,8 @@ class Pair:
         policy = Policy(open_count=1000)
         self.a = Node(policy, ReplicationPolicy())
         self.b = Node(policy, ReplicationPolicy())
-        self.a.set_peers([URL])
+        self.inbox = Inbox(self.b)
+        self.a.peers.set([URL])
         for node in (self.a, self.b):
             node.open(0, now=self.now)
         self.registrations = 0
@@ -89,17 +91,17 @@ class Pair:
         end = self.seconds + seconds
         while self.seconds < end:
             self.seconds = min(self.seconds + 0.05, end)
-            batch = self.a.outboxes[URL].take(now=self.seconds)
+            batch = self.a.peers.outboxes[URL].take(now=self.seconds)
             if batch is not None:
                 self.carry(batch)
 
     def carry(self, batch: Batch) -> None:
         """Bring a batch to b; the request or the answer may be lost on the way."""
-        outbox = self.a.outboxes[URL]
+        outbox = self.a.peers.outboxes[URL]
         if self.failures.random() < self.share / 2:
             outbox.broken(batch, now=self.seconds)
             return
-        done = self.b.apply_batch(batch.tasks, now=self.now, sender="a", batch=str(batch.number))
+        done = self.inbox.apply(batch.tasks, now=self.now, sender="a", batch=str(batch.number))
         if self.failures.random() < self.share / 2:
             outbox.timed_out(batch, now=self.seconds)
             return
@@ -138,4 +140,4 @@ def test_the_peer_ends_as_the_node_ended(
     pair.pass_time(5)
 
     assert pair.view(pair.b) == pair.view(pair.a)
-    assert pair.a.outboxes[URL].waiting == 0
+    assert pair.a.peers.outboxes[URL].waiting == 0

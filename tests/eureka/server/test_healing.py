@@ -53,7 +53,7 @@ def test_an_override_that_was_dropped_is_made_up_for(stage: Stage) -> None:
             await register(a, stage)
             theirs = b.server.service.node.registry.leases
             await stage.until(lambda: theirs.find(ONE), "the instance at the peer")
-            outbox = a.server.service.node.outboxes[b.url]
+            outbox = a.server.service.node.peers.outboxes[b.url]
             await a.call("PUT", "/eureka/apps/CART/1/status?value=OUT_OF_SERVICE")
             outbox.withdraw(ONE, a.server.service.node.registry.leases.held(ONE))
             outbox.dropped += 1
@@ -87,8 +87,8 @@ def test_a_question_that_may_be_lost_is_asked_anew(stage: Stage) -> None:
                 return write_message(node.healer.holdings(question, own, now=service.clock.now()))
 
             await stage.until(lambda: node.registry.opened, "the opening")
-            node.set_peers([NOWHERE])
-            rift = node.rifts[NOWHERE]
+            node.peers.set([NOWHERE])
+            rift = node.peers.rifts[NOWHERE]
             rift.answered(dialect=DIALECT, troubles=0, now=service.clock.monotonic())
             rift.cause(now=service.clock.monotonic())
             mender = Mender(NOWHERE, ask, service, service.clock, log, NOWHERE)
@@ -185,7 +185,7 @@ def test_two_releases_replicate_and_do_not_compare(stage: Stage) -> None:
             await stage.until(lambda: len(peer.calls) == 3, "the batch that is taken")
             await register(server, stage, "2")
             await stage.until(lambda: len(peer.calls) == 4, "another batch")
-            rift = server.server.service.node.rifts[peer.url]
+            rift = server.server.service.node.peers.rifts[peer.url]
             due = server.server.service.clock.monotonic() + 2 * SETTLING
             await stage.until(
                 lambda: server.server.service.clock.monotonic() > due, "the time of a comparison"

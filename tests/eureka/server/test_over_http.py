@@ -414,8 +414,8 @@ def test_a_fault_in_what_happens_by_itself_does_not_end_it(
             with monkeypatch.context() as patch:
                 patch.setattr(broken, name, None)
                 await stage.until(lambda: complaint in server.log, "the complaint")
-            runs = service.node.registry.eviction_runs
-            await stage.until(lambda: service.node.registry.eviction_runs > runs, "a run")
+            runs = service.node.registry.eviction.runs
+            await stage.until(lambda: service.node.registry.eviction.runs > runs, "a run")
 
     stage.play(story())
 

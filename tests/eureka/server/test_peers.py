@@ -399,6 +399,6 @@ def test_a_node_does_not_replicate_to_itself_under_another_name(stage: Stage) ->
             await stage.until(lambda: "peer-is-this-node" in server.log, "the discovery")
             server.server.cluster.set_peers([server.url])
             assert list(server.server.cluster.senders) == []
-            assert server.server.service.node.outboxes == {}
+            assert server.server.service.node.peers.outboxes == {}
 
     stage.play(story())

@@ -92,7 +92,7 @@ class Route:
         self.node = Node(chosen.policy(), chosen.replication())
         self.service = Service(self.node, chosen, clock)
         now = clock.now()
-        self.node.set_peers([PEER])
+        self.node.peers.set([PEER])
         registry = self.node.registry
         for number, status in enumerate(Status):
             registry.register(build(str(number), status=status), now=now, replicated=False)
@@ -141,7 +141,7 @@ class Route:
         """Return all that a renewal may touch."""
         registry = self.node.registry
         batches = []
-        outbox = self.node.outboxes[PEER]
+        outbox = self.node.peers.outboxes[PEER]
         while (batch := outbox.take(now=self.seconds + 5)) is not None:
             batches.append(batch.tasks)
             outbox.delivered(batch, [], now=self.seconds + 5)

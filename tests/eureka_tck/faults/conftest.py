@@ -6,19 +6,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from eureka_tck.cluster import Cluster
 from eureka_tck.cluster_spec import ClusterSpec
-from eureka_tck.history import HistoryWriter
-from eureka_tck.history.event import Header
 from eureka_tck.targets import parse_target
-from eureka_tck.workloads.site import Site
-from eureka_tck.workloads.watch import Watch
+from tests.eureka_tck.recorded_site import recorded_site
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from eureka_tck.run import Run
+    from eureka_tck.workloads.site import Site
 
 SPEED = 10.0
 
@@ -47,17 +44,5 @@ def site_of(run: Run, folder: Path, backend: str) -> Iterator[Site]:
         wall_steps=True,
         settings={"eureka.server.peerEurekaNodesUpdateIntervalMs": 1000},
     )
-    header = Header(
-        run=run.id,
-        scenario="s",
-        target="python",
-        backend=backend,
-        speed=SPEED,
-        seed=1,
-        started="",
-        command="",
-        nodes=spec.node_names,
-        settings={},
-    )
-    with Cluster(spec, run) as cluster, HistoryWriter(folder, header) as history:
-        yield Site(cluster, history, Watch(spec.node_names))
+    with recorded_site(spec, run, folder) as site:
+        yield site

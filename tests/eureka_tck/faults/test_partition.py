@@ -6,22 +6,21 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from eureka_tck.cluster import Cluster
 from eureka_tck.cluster_spec import ClusterSpec
 from eureka_tck.faults import Partition, make_fault
-from eureka_tck.history import HistoryWriter, read_history
-from eureka_tck.history.event import Header, Marked
+from eureka_tck.history import read_history
+from eureka_tck.history.event import Marked
 from eureka_tck.history.spans import fault_spans
 from eureka_tck.schedules import scenario
 from eureka_tck.targets import parse_target
-from eureka_tck.workloads.site import Site
-from eureka_tck.workloads.watch import Watch
+from tests.eureka_tck.recorded_site import recorded_site
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from eureka_tck.run import Run
+    from eureka_tck.workloads.site import Site
 
 pytestmark = pytest.mark.toxiproxy
 
@@ -30,20 +29,8 @@ pytestmark = pytest.mark.toxiproxy
 def site(run: Run, tmp_path: Path) -> Iterator[Site]:
     """Give three Python registries with links."""
     spec = ClusterSpec.of("mesh", parse_target("python"), nodes=3, links=True, speed=10)
-    header = Header(
-        run=run.id,
-        scenario="s",
-        target="python",
-        backend="process",
-        speed=10,
-        seed=1,
-        started="",
-        command="",
-        nodes=spec.node_names,
-        settings={},
-    )
-    with Cluster(spec, run) as cluster, HistoryWriter(tmp_path, header) as history:
-        yield Site(cluster, history, Watch(spec.node_names))
+    with recorded_site(spec, run, tmp_path) as site:
+        yield site
 
 
 def partition(site: Site, **told: object) -> Partition:

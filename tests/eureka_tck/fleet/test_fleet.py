@@ -70,6 +70,17 @@ def test_a_stall_cannot_hide(registry: Registry, fleet: MakeFleet) -> None:
     assert one.tally.late > 0
 
 
+def test_the_turns_of_a_storm_end_with_it(fleet: MakeFleet) -> None:
+    """However much later it is told to stop, a fleet intends what the storm's length holds."""
+    one = fleet(minutes=20, renewal_interval=600, audits=0)  # whose even phases are 30 s apart
+    until(one, lambda: one.tally.registered == 20)
+
+    one._send_due(one.now() + 5000)
+
+    assert one.tally.intended == 40
+    assert one._renewals.next_at() == float("inf")
+
+
 def test_an_instance_that_is_unanswered_misses_its_next_turn(
     registry: Registry, fleet: MakeFleet
 ) -> None:

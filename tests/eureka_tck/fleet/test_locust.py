@@ -15,6 +15,7 @@ import pytest
 from eureka_tck.clock import Patience
 from eureka_tck.fleet.generator import _workers_here
 from eureka_tck.fleet.tally import Tally
+from tests.eureka_tck.fleet.short_storm import short_storm
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,17 +23,6 @@ if TYPE_CHECKING:
     from tests.eureka_tck.fleet.conftest import Registry
 
 LOCUSTFILE = Path(__file__).parents[3] / "load" / "locustfile.py"
-STORM = """
-name = "short"
-story = "nine seconds"
-instances = 30
-minutes = 0.1
-applications = 2
-renewal_interval = 1
-duration = 30
-arrive_over = 0
-settle = 3
-"""
 BUDGET = 90.0
 
 
@@ -52,6 +42,14 @@ class Run:
         file = self.folder / "tally.json"
         return msgspec.json.decode(file.read_bytes(), type=Tally) if file.exists() else Tally()
 
+    def until(self, condition: Callable[[Tally], bool]) -> Tally:
+        """Wait for counts that fulfil a condition, and return them."""
+        patience = Patience(BUDGET)
+        while not condition(tally := self.tally()):
+            assert self.child.poll() is None, self.ended()
+            assert patience.pause(0.1), tally
+        return tally
+
     def ended(self) -> str:
         """Wait for its end and return what it said."""
         said, _ = self.child.communicate(timeout=BUDGET)
@@ -66,8 +64,7 @@ class Run:
 
 def started(folder: Path, registry: Registry, *options: str) -> Run:
     """Start Locust on the registry."""
-    storm = folder / "storm.toml"
-    storm.write_text(STORM, encoding="utf-8")
+    storm = short_storm(folder, minutes=0.2, settle=3)
     host, port = registry.address
     command = [
         *(sys.executable, "-m", "locust", "-f", str(LOCUSTFILE), "--headless", "--only-summary"),
@@ -102,13 +99,13 @@ def test_locust_reports_each_request_and_survives_a_worker(
     With events, in bulk, and divided: statistics and tally agree, and nothing is left.
 
     Of two workers one is killed; the other renews for all, and cancels all.
-    A storm that is told to end before its time leaves nothing either.
+    One of the storms ends by itself. The others are told to, once what they are for was seen.
     """
     stormed = [registries() for _ in range(4)]
     kinds: dict[str, tuple[str, ...]] = {
         "events": (),
-        "bulk": ("--bulk",),
-        "workers": (*_workers_here(2), "--minutes", "0.2"),
+        "bulk": ("--bulk", "--minutes", "60"),
+        "workers": (*_workers_here(2), "--minutes", "60"),
         "told": ("--minutes", "60"),
     }
     for registry, (name, options) in zip(stormed, kinds.items(), strict=True):
@@ -116,14 +113,18 @@ def test_locust_reports_each_request_and_survives_a_worker(
         runs.append(started(tmp_path / name, registry, *options))
     single, bulk, workers, told = runs
 
-    patience = Patience(BUDGET)
-    while told.tally().registered < 30 and patience.pause(0.1):
-        pass
+    told.until(lambda tally: tally.registered == 30)
     told.child.terminate()
-    while workers.tally().acknowledged < 30 and patience.pause(0.1):
-        pass
+    bulk.until(lambda tally: tally.acknowledged >= 60)
+    bulk.child.terminate()
+    both = workers.until(lambda tally: tally.acknowledged >= 30 and tally.workers == 2)
     victim = psutil.Process(workers.child.pid).children()[0]
     victim.kill()
+    one = workers.until(
+        lambda tally: tally.divisions > both.divisions and tally.workers == 1 and tally.up == 30
+    )
+    workers.until(lambda tally: tally.acknowledged >= one.acknowledged + 60)
+    workers.child.terminate()
     said = [run.ended() for run in runs]
 
     for run, text in zip((single, bulk), said, strict=False):
@@ -132,7 +133,7 @@ def test_locust_reports_each_request_and_survives_a_worker(
         assert tally.cancelled == 30, text
         assert tally.acknowledged >= 60, text
     tally = workers.tally()
-    assert tally.divisions == 2, said[2]
+    assert tally.workers == 1, said[2]
     assert tally.up == tally.cancelled == tally.arrived == 30, said[2]
     assert [registry.held for registry in stormed] == [{}] * 4, said
 

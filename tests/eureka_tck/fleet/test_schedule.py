@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from eureka_tck.fleet.schedule import Schedule, Turn, later, phases, spread
+from eureka_tck.fleet.schedule import SLOT, Schedule, Turn, later, phases, spread
 
 
 def schedule(
@@ -98,3 +98,26 @@ def test_what_is_taken_over_keeps_its_phase() -> None:
 def test_a_share_is_spread_evenly() -> None:
     """About a third of the members is below a third."""
     assert sum(spread(n, "moment-0") < 1 / 3 for n in range(3000)) == pytest.approx(1000, abs=100)
+
+
+def test_nobody_has_a_turn_after_the_end() -> None:
+    """The last turn is the one at the end itself, however late one looks."""
+    plan = Schedule(enumerate([0.0, 10.0]), 30.0, ends=60.0, rng=Random(7))
+
+    assert plan.due(now=1e6) == [
+        Turn(0, 0.0),
+        Turn(1, 10.0),
+        Turn(0, 30.0),
+        Turn(1, 40.0),
+        Turn(0, 60.0),
+    ]
+    assert plan.next_at() == float("inf")
+
+
+def test_a_turn_that_falls_among_those_of_now_is_not_lost() -> None:
+    """An interval shorter than a slot plans into the slot that is being taken."""
+    plan = Schedule(enumerate([10.0, 10.0012]), SLOT / 5, rng=Random(7))
+
+    turns = plan.due(now=10.0045)
+
+    assert sorted(turn.member for turn in turns) == [0] * 5 + [1] * 4

@@ -13,6 +13,7 @@ import pytest
 import requests
 
 from eureka_tck.clock import Patience
+from tests.eureka_tck.fleet.short_storm import short_storm
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -20,17 +21,6 @@ if TYPE_CHECKING:
     from tests.eureka_tck.fleet.conftest import Registry
 
 LOCUSTFILE = Path(__file__).parents[3] / "load" / "locustfile.py"
-STORM = """
-name = "short"
-story = "until somebody stops it"
-instances = 30
-minutes = 5
-applications = 2
-renewal_interval = 1
-duration = 30
-arrive_over = 0
-audits = 5
-"""
 BUDGET = 90.0
 """Seconds for anything to happen on a machine with other things to do."""
 
@@ -44,8 +34,7 @@ class Interface:
         self.root = f"http://{address}:8089"
         self.log = folder / "locust.log"
         self.tally = folder / "tally.json"
-        storm = folder / "storm.toml"
-        storm.write_text(STORM, encoding="utf-8")
+        storm = short_storm(folder, minutes=5, audits=5)
         command = [
             *(sys.executable, "-m", "locust", "-f", str(LOCUSTFILE), "--storm", str(storm)),
             *("--web-host", address, "--tally", str(self.tally), *options),

@@ -12,21 +12,19 @@ from typing import TYPE_CHECKING, Literal
 
 import pytest
 
-from eureka_tck.cluster import Cluster
 from eureka_tck.cluster_spec import ClusterSpec
 from eureka_tck.errors import CannotRun
-from eureka_tck.history import HistoryWriter, read_history
-from eureka_tck.history.event import Header
+from eureka_tck.history import read_history
 from eureka_tck.ledger import DOCKER_LABEL
 from eureka_tck.promises import peers_converge
 from eureka_tck.schedules import draw
 from eureka_tck.schedules.runner import play
-from eureka_tck.schedules.scenario import Budgets, Partition, Scenario, SteadyRenewals
+from eureka_tck.schedules.scenario import Budgets
 from eureka_tck.supplies import engine
 from eureka_tck.sweep import remove_run
 from eureka_tck.targets import parse_target
-from eureka_tck.workloads.site import Site
-from eureka_tck.workloads.watch import Watch
+from tests.eureka_tck.recorded_site import recorded_site
+from tests.eureka_tck.schedules.cut import cut
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,17 +33,6 @@ if TYPE_CHECKING:
 
 BUILD = 900  # s: images from nothing, on a busy machine
 CHUNK = 65536
-
-SCENARIO = Scenario(
-    name="cut",
-    title="a cut",
-    why="",
-    nodes=2,
-    max_speed=10,
-    promises=("peers_converge",),
-    workload=(SteadyRenewals(name="fleet", instances=2, lease=60.0, interval=5.0),),
-    fault=(Partition(name="cut", node="b", at=1.0, lasts=60.0),),
-)
 
 
 class Door:
@@ -170,23 +157,10 @@ def test_engine_that_hangs_is_asked_once_when_all_is_to_be_removed(
 
 def play_until_lost(spec: ClusterSpec, run: Run, folder: Path, door: Door) -> None:
     """Play the scenario, and lose the engine when the cut is on."""
-    header = Header(
-        run=run.id,
-        scenario="cut",
-        target="python",
-        backend="docker",
-        speed=spec.speed,
-        seed=1,
-        started="",
-        command="",
-        nodes=spec.node_names,
-        settings={},
-    )
-    with Cluster(spec, run) as cluster, HistoryWriter(folder, header) as history:
-        site = Site(cluster, history, Watch(spec.node_names))
+    with recorded_site(spec, run, folder) as site:
 
         def lose(phase: str, _: str) -> None:
-            if phase == "breaking" and cluster.links.is_cut("a>b"):
+            if phase == "breaking" and site.cluster.links.is_cut("a>b"):
                 door.shut("refuses")
 
-        play(draw(SCENARIO, 1), site, Budgets(settling=60.0), sample_every=1.0, told=lose)
+        play(draw(cut(lasts=60.0), 1), site, Budgets(settling=60.0), sample_every=1.0, told=lose)

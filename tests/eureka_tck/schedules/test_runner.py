@@ -8,64 +8,41 @@ from typing import TYPE_CHECKING
 import pytest
 
 from eureka_tck.clock import Patience
-from eureka_tck.cluster import Cluster
 from eureka_tck.cluster_spec import ClusterSpec
-from eureka_tck.history import HistoryWriter, read_history
-from eureka_tck.history.event import Header, Marked
+from eureka_tck.history import read_history
+from eureka_tck.history.event import Marked
 from eureka_tck.history.spans import fault_spans
 from eureka_tck.promises import peers_converge
 from eureka_tck.schedules import draw
 from eureka_tck.schedules.runner import play
-from eureka_tck.schedules.scenario import Budgets, Partition, Scenario, SteadyRenewals
+from eureka_tck.schedules.scenario import Budgets
 from eureka_tck.targets import parse_target
 from eureka_tck.workloads.crew import JOIN_BUDGET
-from eureka_tck.workloads.site import Site
-from eureka_tck.workloads.watch import Watch
+from tests.eureka_tck.recorded_site import recorded_site
+from tests.eureka_tck.schedules.cut import cut
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from eureka_tck.run import Run
+    from eureka_tck.workloads.site import Site
 
 pytestmark = pytest.mark.toxiproxy
-
-SCENARIO = Scenario(
-    name="cut",
-    title="a cut",
-    why="",
-    nodes=2,
-    max_speed=10,
-    promises=("peers_converge",),
-    workload=(SteadyRenewals(name="fleet", instances=2, lease=60.0, interval=5.0),),
-    fault=(Partition(name="cut", node="b", at=1.0, lasts=10.0),),
-)
 
 
 @pytest.fixture
 def site(run: Run, tmp_path: Path) -> Iterator[Site]:
     """Give two Python registries with links."""
     spec = ClusterSpec.of("pair", parse_target("python"), nodes=2, links=True, speed=10)
-    header = Header(
-        run=run.id,
-        scenario="cut",
-        target="python",
-        backend="process",
-        speed=10,
-        seed=1,
-        started="",
-        command="",
-        nodes=spec.node_names,
-        settings={},
-    )
-    with Cluster(spec, run) as cluster, HistoryWriter(tmp_path, header) as history:
-        yield Site(cluster, history, Watch(spec.node_names))
+    with recorded_site(spec, run, tmp_path) as site:
+        yield site
 
 
 def play_on(site: Site, told: Callable[[str, str], None], settling: float = 30.0) -> None:
     """Play the scenario."""
     budgets = Budgets(settling=settling, recovering=30.0)
-    play(draw(SCENARIO, 1), site, budgets, sample_every=1.0, told=told)
+    play(draw(cut(lasts=10.0), 1), site, budgets, sample_every=1.0, told=told)
 
 
 def threads() -> list[str]:

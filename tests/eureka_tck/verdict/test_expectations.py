@@ -46,6 +46,7 @@ def test_a_target_without_a_file_has_no_deviations(tmp_path: Path, catalogue: Ca
         (ENTRY + ENTRY, "expectation 2 (REG-04) stands twice for t.py::a"),
         (ENTRY.replace("So it is.", " "), "has no reason"),
         (ENTRY.replace('"500"', '""'), "has no actual"),
+        (ENTRY + 'also = ["400", ""]', "has an empty text in also"),
         (ENTRY.replace("So it is.", UNFILLED), "a reason that nobody has filled in yet: t.py::a"),
         (ENTRY + f'hurts = "{UNFILLED}"', "a hurts that nobody has filled in yet: t.py::a"),
         (

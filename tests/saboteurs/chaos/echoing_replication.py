@@ -3,16 +3,16 @@
 import sys
 from collections.abc import Sequence
 
+from eureka.core.inbox import BatchAnswer, Inbox
 from eureka.core.instant import Instant
-from eureka.core.node import BatchAnswer, Node
 from eureka.core.task import Kind, Task, Unreadable
 from eureka.server.__main__ import main
 
-apply_batch = Node.apply_batch
+apply = Inbox.apply
 
 
 def echoed(
-    self: Node,
+    self: Inbox,
     tasks: Sequence[Task | Unreadable],
     *,
     now: Instant,
@@ -21,16 +21,16 @@ def echoed(
     dialect: str = "",
 ) -> BatchAnswer:
     """Carry out the batch as the right registry does, then tell everybody of its renewals."""
-    answer = apply_batch(self, tasks, now=now, sender=sender, batch=batch, dialect=dialect)
+    answer = apply(self, tasks, now=now, sender=sender, batch=batch, dialect=dialect)
     for task in tasks:
         if isinstance(task, Unreadable) or task.kind is not Kind.HEARTBEAT:
             continue
-        lease = self.registry.leases.find(task.key)
-        for outbox in self.outboxes.values():
+        lease = self.node.registry.leases.find(task.key)
+        for outbox in self.node.peers.outboxes.values():
             if lease is not None:
                 outbox.beat(lease, now=now.monotonic)
     return answer
 
 
-Node.apply_batch = echoed  # type: ignore[method-assign] # that is the sabotage
+Inbox.apply = echoed  # type: ignore[method-assign] # that is the sabotage
 sys.exit(main())
