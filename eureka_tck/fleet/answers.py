@@ -71,13 +71,11 @@ class Answers:
     def take(self, calls: Sequence[Call], now: float) -> None:
         """Take calls that came back, all at that instant."""
         renew = request.RENEW
-        plain = [call for call in calls if call.status == 200 and call.kind is renew]  # noqa: PLR2004 - RENEW-01
-        if plain:
-            self._acknowledged(plain, now)
-        if len(plain) < len(calls):
-            for call in calls:
-                if call.status != 200 or call.kind is not renew:  # noqa: PLR2004 - the same
-                    self._take(call, now)
+        odd = [call for call in calls if call.status != 200 or call.kind is not renew]  # noqa: PLR2004 - RENEW-01
+        if len(odd) < len(calls):
+            self._acknowledged(calls if not odd else _without(calls, odd), now)
+        for call in odd:
+            self._take(call, now)
 
     def unsent(self, call: Call) -> None:
         """Count what was due and never sent: a renewal as missed, anything else as a failure."""
@@ -265,6 +263,11 @@ class Answers:
             self._tally.mismatched += 1
             self.copy = None
             self.sender.read(request.FULL, call.member, now)
+
+
+def _without(calls: Sequence[Call], odd: Sequence[Call]) -> list[Call]:
+    apart = {id(call) for call in odd}
+    return [call for call in calls if id(call) not in apart]
 
 
 def _plain(body: bytes) -> bytes:

@@ -31,19 +31,23 @@ def _begin(micros: int) -> int:
     return micros >> spare << spare if micros > 0 else 0
 
 
-_BEGINS: Final = [_begin(micros) for micros in range(1 << 14)]
-"""Of every latency below 16 ms, which are nearly all: they are looked up rather than computed."""
+class _Begins(dict[int, int]):
+    """Where the buckets begin, looked up rather than computed: most latencies are below 16 ms."""
+
+    def __missing__(self, micros: int) -> int:
+        begin = _begin(micros)
+        if 0 <= micros < 1 << 14:
+            self[micros] = begin
+        return begin
+
+
+_BEGINS: Final = _Begins()
 
 
 def count(into: Histogram, seconds: Iterable[float]) -> None:
-    """Count latencies into their buckets: equal ones together, which is much cheaper."""
-    micros = list(map(int, [one * 1_000_000 for one in seconds]))
-    if micros and min(micros) >= 0 and max(micros) < len(_BEGINS):
-        add(into, Counter(map(_BEGINS.__getitem__, micros)))
-        return
-    for one, many in Counter(micros).items():
-        key = _begin(one)
-        into[key] = into.get(key, 0) + many
+    """Count latencies into their buckets: those of one bucket together, which is cheaper."""
+    micros = map(int, [one * 1_000_000 for one in seconds])
+    add(into, Counter(map(_BEGINS.__getitem__, micros)))
 
 
 def add(into: Histogram, more: Mapping[int, int]) -> None:

@@ -47,12 +47,18 @@ class Latencies:
             histogram.count(tally.own_us, own)
             own.clear()
         if intended := self._intended:
-            delays = [whole - part for whole, part in zip(intended, self._reported, strict=True)]
-            worst = max(delays)
-            tally.worst_start_ms = max(tally.worst_start_ms, worst * 1000)
-            if worst > LATE_AFTER:
-                tally.late += sum(delay > LATE_AFTER for delay in delays)
+            # A start is no later than its answer: where all answers were early, none was late.
+            if max(intended) > min(LATE_AFTER, tally.worst_start_ms / 1000):
+                self._start(intended)
             histogram.count(tally.intended_us.setdefault(RENEW.name, {}), intended)
             histogram.count(tally.reported_us.setdefault(RENEW.name, {}), self._reported)
             intended.clear()
             self._reported.clear()
+
+    def _start(self, intended: Sequence[float]) -> None:
+        """Count the late starts, and keep the worst."""
+        delays = [whole - part for whole, part in zip(intended, self._reported, strict=True)]
+        worst = max(delays)
+        self._tally.worst_start_ms = max(self._tally.worst_start_ms, worst * 1000)
+        if worst > LATE_AFTER:
+            self._tally.late += sum(delay > LATE_AFTER for delay in delays)

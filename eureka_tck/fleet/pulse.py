@@ -1,5 +1,5 @@
 """
-When a busy fleet looks at its answers: not for each, but for those of a quarter of a millisecond.
+When a busy fleet looks at its answers: not for each, but for those of half a millisecond.
 
 To be woken costs a process as much as a request does, so a fleet that looked at once would use a
 whole core at any pace. What it says of latencies above `BRISK` is right to twice `GATHER`: as much
@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import Final
 
 BRISK: Final = 10_000
-"""Requests a second; with fewer than 2.5 in a `GATHER` there is little to be gained."""
-GATHER: Final = 0.00025
+"""Requests a second; with fewer than five in a `GATHER` there is little to be gained."""
+GATHER: Final = 0.0005
 """Seconds between two looks, at least."""
 
 
