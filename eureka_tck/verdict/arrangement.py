@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from eureka_tck.profile import load_profile
 from eureka_tck.stage import Stage
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
     from eureka_tck.verdict.order import Order
 
+TESTS_AHEAD: Final = 2
+"""A worker is given its next profile while it still has so many tests (xdist's loadscope)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Arrangement:
@@ -34,7 +37,8 @@ def arrange(items: Sequence[pytest.Item], order: Order) -> Arrangement | None:
     Choose and order the tests that judge rows; None where there is no such test.
 
     Those of one profile stand together and share its cluster; the profile that takes longest
-    comes first, or all the others would wait for it at the end.
+    comes first, or all the others would wait for it at the end. So does one that ends with a long
+    wait: the next profile of its worker, given to it before, has to wait as well.
     """
     claimed = [(item, claim) for item in items if (claim := claim_of(item))]
     if not claimed:
@@ -52,7 +56,20 @@ def arrange(items: Sequence[pytest.Item], order: Order) -> Arrangement | None:
     claims = [claim for _, claim in wanted]
     quick = order.depth == "quick"
     seconds = forecast(claims, profiles, speeds, families, 1, quick=quick).profiles
+    due = {
+        name: seconds[name] + last_wait([c for c in claims if c.profile == name]) / speeds[name]
+        for name in names
+    }
     return Arrangement(
         catalogue,
-        tuple(sorted(wanted, key=lambda pair: (-seconds[pair[1].profile], pair[1].profile))),
+        tuple(sorted(wanted, key=lambda pair: (-due[pair[1].profile], pair[1].profile))),
     )
+
+
+def last_wait(claims: Sequence[Claim]) -> float:
+    """Return the registry seconds that a profile's last tests wait for longer than any before."""
+    before, last = (
+        max((claim.seconds for claim in part), default=0.0)
+        for part in (claims[:-TESTS_AHEAD], claims[-TESTS_AHEAD:])
+    )
+    return max(0.0, last - before)
