@@ -24,4 +24,4 @@ class Call(msgspec.Struct, gc=False):
     body: bytes = b""
     size: int = 0
     problem: str = ""
-    tries: int = 0
+    resent: bool = False

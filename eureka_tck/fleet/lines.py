@@ -34,8 +34,8 @@ ANSWER_BUDGET: Final = 10.0
 BLOCKS_FOR: Final = 0.002
 """Seconds for which Locust's own greenlets may have to wait for an answer to the fleet."""
 
-READ_AT_ONCE: Final = 4096
-"""Bytes asked of a socket; the room for many more would be mapped and unmapped at each call."""
+READ_AT_ONCE: Final = 448
+"""Bytes asked of a socket: room that Python has at hand, and enough for the answer to a renewal."""
 READ_ON: Final = 1 << 18
 """Bytes asked of a socket whose answer has turned out to be longer."""
 LONGEST_KNOWN: Final = 1024
@@ -123,20 +123,20 @@ class Lines:
             if line.socket is None:
                 self._start(line, call)
                 continue
+            wire = call.wire
             line.call = call  # as `_start` does
-            call.tries = 1
             call.sent = monotonic()
             try:
-                sent = line.send(call.wire)
+                sent = line.send(wire)
             except OSError as error:
                 self._unsent(line, call, error)
             else:
-                if sent < len(call.wire):
+                if sent < len(wire):
                     self._leave(line, call, sent)
 
     def rest(self, seconds: float) -> None:
-        """Look at nothing for so long, unless calls wait for a connection."""
-        if seconds > 0 and not self.waiting:
+        """Look at nothing for so long."""
+        if seconds > 0:
             self._sleep(seconds)
 
     def wait(self, seconds: float) -> bool:
@@ -226,7 +226,6 @@ class Lines:
 
     def _start(self, line: Line, call: Call) -> None:
         call.sent = time.monotonic()
-        call.tries += 1
         line.call = call
         if line.socket is None:
             self._dial(line)
@@ -324,7 +323,8 @@ class Lines:
         self._hang_up(line)
         if call is None:
             return
-        if not final and nothing_came and call.tries == 1:
+        if not final and nothing_came and not call.resent:
+            call.resent = True
             self.resent += 1
             self._start(line, call)
             return

@@ -102,11 +102,13 @@ class Requests:
         if dirty != self._dirty:  # the same for all that never registered anew
             self._tail = f"?status=UP&lastDirtyTimestamp={dirty}{self._none}".encode()
             self._dirty = dirty
-        return b"%b%b%b%b" % (
-            self._renewed[member % self._applications],
-            _THOUSANDS[member // 1000],
-            _ONES[member % 1000],
-            self._tail,
+        return b"".join(
+            (
+                self._renewed[member % self._applications],
+                _THOUSANDS[member // 1000],
+                _ONES[member % 1000],
+                self._tail,
+            )
         )
 
     def cancel(self, member: int) -> bytes:
