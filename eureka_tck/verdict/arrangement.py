@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from eureka_tck.verdict.order import Order
 
-TESTS_AHEAD: Final = 2
+AHEAD: Final = 2
 """A worker is given its next profile while it still has so many tests (xdist's loadscope)."""
 
 
@@ -67,9 +67,10 @@ def arrange(items: Sequence[pytest.Item], order: Order) -> Arrangement | None:
 
 
 def last_wait(claims: Sequence[Claim]) -> float:
-    """Return the registry seconds that a profile's last tests wait for longer than any before."""
-    before, last = (
-        max((claim.seconds for claim in part), default=0.0)
-        for part in (claims[:-TESTS_AHEAD], claims[-TESTS_AHEAD:])
-    )
-    return max(0.0, last - before)
+    """
+    Return the registry seconds that a profile's last tests wait for longer than any before.
+
+    Without any before there is nothing to be gained: then the next is given away at the beginning.
+    """
+    before, last = ([c.seconds for c in part] for part in (claims[:-AHEAD], claims[-AHEAD:]))
+    return max(0.0, max(last) - max(before)) if before else 0.0

@@ -15,7 +15,7 @@ from eureka_tck.verdict.selection import Claim
         ((2, 2, 80, 2), 78),
         ((2, 80, 2, 2), 0),
         ((60, 60, 60, 60, 60), 0),  # one recording that all share
-        ((80,), 80),
+        ((80, 80), 0),  # given away at the beginning, whenever that is
         ((), 0),
     ],
 )
